@@ -64,6 +64,29 @@ void nacho_call(nacho_image *image, const nacho_argument *operands,
 void *nacho_interleave(void *const *arrays, int64_t count, int64_t size,
                        int64_t bytes);
 
+/* An operand whose entries were sorted. */
+typedef struct nacho_ordered nacho_ordered;
+
+/* Sorts the entries of an operand, which kernels take in the order of their
+ * coordinates only, and none twice: `arguments`, those of the n-th operand,
+ * become sorted copies, in which the first of entries with the same coordinates
+ * remains. Null if they are like that already, and remain what they are. */
+nacho_ordered *nacho_order_operand(nacho_image *image, int64_t n,
+                                   nacho_argument *arguments, int64_t threads);
+
+/* Releases the copies, after the last call that takes them. */
+void nacho_destroy_ordered(nacho_ordered *ordered);
+
+/* Fails unless an operand in batches, which has room for so many positions in
+ * each batch, has room for as many values. */
+void nacho_check_rows(int64_t positions, int64_t values);
+
+/* Gives each array of a result a row for each batch, a coordinate of its first
+ * `levels` levels. All rows of an array are as long as that of the batch that
+ * needs the longest one; positions count from the beginning of the batch. */
+void nacho_separate_batches(nacho_image *image, int64_t levels,
+                            nacho_argument *results);
+
 /* Sets what is called with the text of an error, and returns what was. If the
  * handler returns, so does the function that failed, without a result. */
 typedef void (*nacho_error_handler)(const char *text);

@@ -141,7 +141,8 @@ static Value readStorage(Operation *user, const Storage &storage) {
       })
       .Case([&](sparse_tensor::ToCoordinatesOp op) -> Value {
         Value coordinates = storage.coordinates[op.getLevel()];
-        if (!coordinates || coordinates.getType() == op.getType())
+        auto type = cast<MemRefType>(op.getType());
+        if (!coordinates || coordinates.getType() == type || type.getRank() > 1)
           return coordinates;
         OpBuilder b(op);
         return memref::CastOp::create(b, op.getLoc(), op.getType(),
@@ -163,6 +164,16 @@ static Value readStorage(Operation *user, const Storage &storage) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// Arrays of batches are one row each from here on, which nothing collapses.
+static void replaceArray(Value array, Value row) {
+  if (array.getType() != row.getType())
+    for (Operation *user : llvm::make_early_inc_range(array.getUsers())) {
+      user->getResult(0).replaceAllUsesWith(row);
+      user->erase();
+    }
+  array.replaceAllUsesWith(row);
+}
+
 static LogicalResult replaceUses(Value tensor, const Storage &storage) {
   for (Operation *user : llvm::make_early_inc_range(tensor.getUsers())) {
     if (isa<func::CallOp>(user))
@@ -171,7 +182,7 @@ static LogicalResult replaceUses(Value tensor, const Storage &storage) {
     if (!value)
       return user->emitOpError("cannot be lowered to the buffers of ")
              << tensor.getType();
-    user->getResult(0).replaceAllUsesWith(value);
+    replaceArray(user->getResult(0), value);
     user->erase();
   }
   return success();

@@ -1,6 +1,6 @@
-//===- Canonical.cpp - Is a result sorted, without duplicates? ------------===//
+//===- Canonical.cpp - Is a tensor sorted, without duplicates? ------------===//
 
-#include "Canonical.h"
+#include "nacho/Execution/Canonical.h"
 
 #include "nacho/Runtime/Runtime.h"
 
@@ -18,7 +18,7 @@ static std::optional<size_t> positionsOf(const Level &level) {
 }
 
 bool nacho::isCanonical(const TensorLayout &layout,
-                        const std::vector<Buffer> &arrays,
+                        const std::vector<StoredArray> &arrays,
                         const int64_t *extents, int64_t threads) {
   const std::vector<Level> &levels = layout.levels;
   int64_t parents = 1;
@@ -30,7 +30,7 @@ bool nacho::isCanonical(const TensorLayout &layout,
       parents *= extents[first];
       continue;
     }
-    const Buffer &positions = arrays[array + *positionsOf(level)];
+    const StoredArray &positions = arrays[array + *positionsOf(level)];
     while (end < levels.size() && !levels[end].isFull &&
            !positionsOf(levels[end]))
       ++end;
@@ -38,7 +38,7 @@ bool nacho::isCanonical(const TensorLayout &layout,
     int64_t bytes = sizeOf(level.coordinateType), entries = 0;
     for (size_t m = first; m < end; ++m) {
       auto [from, offset, stride] = levels[m].coordinates;
-      const Buffer &stored = arrays[from];
+      const StoredArray &stored = arrays[from];
       coordinates.push_back(static_cast<const char *>(stored.data) +
                             offset * bytes);
       entries = stored.size / stride;

@@ -2,9 +2,9 @@
 
 #include "nacho/Execution/Plan.h"
 
-#include "Canonical.h"
 #include "Foresight.h"
 #include "Overlap.h"
+#include "nacho/Execution/Canonical.h"
 #include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
@@ -221,7 +221,10 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
   const StepPlan &last = steps.back();
   const TensorLayout &result = last.step->result;
   auto check = [&] {
-    return isCanonical(result, made, last.extents(), choice.threads);
+    std::vector<StoredArray> arrays;
+    for (const Buffer &buffer : made)
+      arrays.push_back({buffer.type, buffer.size, buffer.data});
+    return isCanonical(result, arrays, last.extents(), choice.threads);
   };
   if (!isTrusted && kernel->device.isHost() && !untilDone(check))
     throw OperandsChanged();

@@ -11,6 +11,7 @@
 
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,8 +38,7 @@ public:
 
 private:
   Value positions(ImplicitLocOpBuilder &b) const {
-    return sparse_tensor::ToPositionsOp::create(b, tensor,
-                                                b.getIndexAttr(level));
+    return emitPositionsArray(b, tensor, level);
   }
 };
 

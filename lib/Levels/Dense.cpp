@@ -125,6 +125,7 @@ public:
   bool matches(Encoding encoding, unsigned level) const override {
     return isDenseLT(encoding.getLvlType(level));
   }
+  bool worksInBatches() const override { return true; }
   bool isFull() const override { return true; }
   SmallVector<LevelArray> arrays(Encoding, unsigned) const override {
     return {};

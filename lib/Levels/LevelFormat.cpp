@@ -13,8 +13,8 @@ using namespace nacho;
 /// All kinds of levels. The first one that matches a level is its kind.
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
-      &denseKind(), &interleavedKind(), &compressedKind(),
-      &looseKind(), &singletonKind(),   &structuredKind(),
+      &denseKind(),      &batchKind(), &interleavedKind(), &batchedKind(),
+      &compressedKind(), &looseKind(), &singletonKind(),   &structuredKind(),
   };
   return kinds;
 }
@@ -28,8 +28,10 @@ const LevelKind *nacho::findKind(RankedTensorType type, unsigned level) {
     return nullptr;
   if (!isOrderedLT(encoding.getLvlType(level)))
     return nullptr;
+  bool isInBatches = encoding.getBatchLvlRank() > 0;
   for (const LevelKind *kind : levelKinds())
-    if (kind->matches(encoding, level))
+    if ((!isInBatches || kind->worksInBatches()) &&
+        kind->matches(encoding, level))
       return kind;
   return nullptr;
 }
@@ -85,6 +87,12 @@ bool nacho::sharesPositions(RankedTensorType type, unsigned level) {
 bool nacho::hasGaps(RankedTensorType type, unsigned level) {
   const LevelKind *kind = findKind(type, level);
   return kind && kind->hasGaps();
+}
+
+bool nacho::separatesChildren(RankedTensorType type, unsigned level) {
+  const LevelKind *kind = findKind(type, level);
+  return kind && kind->separatesChildren(
+                     sparse_tensor::getSparseTensorEncoding(type), level);
 }
 
 unsigned nacho::firstSharing(RankedTensorType type, unsigned level) {

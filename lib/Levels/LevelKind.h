@@ -19,9 +19,16 @@ public:
   /// levels, for others cannot be searched by bisection.
   virtual bool matches(Encoding encoding, unsigned level) const = 0;
 
+  /// Whether the level may be one of a tensor in batches, whose arrays have a
+  /// row for each batch.
+  virtual bool worksInBatches() const { return false; }
+
   // The functions of LevelFormat.h, with the answers of most kinds as defaults.
   virtual bool isFull() const { return false; }
   virtual bool hasGaps() const { return false; }
+  virtual bool separatesChildren(Encoding encoding, unsigned level) const {
+    return false;
+  }
   virtual bool sharesPositions(Encoding encoding, unsigned level) const {
     return false;
   }
@@ -41,6 +48,8 @@ public:
 };
 
 const LevelKind &denseKind();
+const LevelKind &batchKind();
+const LevelKind &batchedKind();
 const LevelKind &compressedKind();
 const LevelKind &interleavedKind();
 const LevelKind &looseKind();

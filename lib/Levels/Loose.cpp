@@ -14,6 +14,7 @@
 #include "StoredLevel.h"
 
 #include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/TensorArrays.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -43,8 +44,7 @@ public:
 
 private:
   Value positions(ImplicitLocOpBuilder &b) const {
-    return sparse_tensor::ToPositionsOp::create(b, tensor,
-                                                b.getIndexAttr(level));
+    return emitPositionsArray(b, tensor, level);
   }
 
   static Value twice(ImplicitLocOpBuilder &b, Value parent) {

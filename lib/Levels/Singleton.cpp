@@ -30,6 +30,7 @@ public:
     return isSingletonLT(type) &&
            type.isa<sparse_tensor::LevelPropNonDefault::SoA>();
   }
+  bool worksInBatches() const override { return true; }
   bool sharesPositions(Encoding, unsigned) const override { return true; }
   SmallVector<LevelArray> arrays(Encoding encoding, unsigned) const override {
     return {coordinatesArray(encoding)};

@@ -18,8 +18,7 @@ bool StoredLevel::isUnique() const {
 /// The buffer that ToCoordinatesOp returns has a dynamic stride in its type;
 /// the cast makes the stride static.
 Value StoredLevel::coordinates(ImplicitLocOpBuilder &b) const {
-  Value stored =
-      sparse_tensor::ToCoordinatesOp::create(b, tensor, b.getIndexAttr(level));
+  Value stored = emitCoordinatesArray(b, tensor, level);
   MemRefType type =
       coordinatesType(cast<RankedTensorType>(tensor.getType()), level);
   if (stored.getType() == type)

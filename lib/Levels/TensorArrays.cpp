@@ -63,6 +63,30 @@ Value TensorArrays::coordinates(ImplicitLocOpBuilder &b, unsigned level) const {
       {OpFoldResult(b.getIndexAttr(place.stride))});
 }
 
+static Value asOneRow(ImplicitLocOpBuilder &b, Value array) {
+  int64_t rank = cast<MemRefType>(array.getType()).getRank();
+  if (rank == 1)
+    return array;
+  SmallVector<ReassociationIndices> all = {llvm::to_vector<2>(llvm::seq(rank))};
+  return memref::CollapseShapeOp::create(b, array, all);
+}
+
+Value nacho::emitPositionsArray(ImplicitLocOpBuilder &b, Value tensor,
+                                unsigned level) {
+  return asOneRow(b, sparse_tensor::ToPositionsOp::create(
+                         b, tensor, b.getIndexAttr(level)));
+}
+
+Value nacho::emitCoordinatesArray(ImplicitLocOpBuilder &b, Value tensor,
+                                  unsigned level) {
+  return asOneRow(b, sparse_tensor::ToCoordinatesOp::create(
+                         b, tensor, b.getIndexAttr(level)));
+}
+
+Value nacho::emitValues(ImplicitLocOpBuilder &b, Value tensor) {
+  return asOneRow(b, sparse_tensor::ToValuesOp::create(b, tensor));
+}
+
 MemRefType nacho::coordinatesType(RankedTensorType type, unsigned level) {
   Type element = sparse_tensor::getSparseTensorEncoding(type).getCrdElemType();
   CoordinatePlace place = coordinatePlace(type, level);

@@ -12,7 +12,7 @@
 #include "PartRows.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/LevelFormat.h"
+#include "nacho/Levels/TensorArrays.h"
 #include "nacho/Optimizations/Passes.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -254,9 +254,7 @@ private:
     if (next == type.getRank() ||
         llvm::none_of(levelArrays(type, next), isPositions))
       return;
-    Value positions = sparse_tensor::ToPositionsOp::create(
-        b, cut.tensor, b.getIndexAttr(next));
-    stageIn(positions, cut, /*more=*/1);
+    stageIn(emitPositionsArray(b, cut.tensor, next), cut, /*more=*/1);
   }
 
   /// The coordinates of the level, and of those that have the same positions.
@@ -268,9 +266,7 @@ private:
          ++level) {
       if (coordinatePlace(type, level).stride != 1)
         continue;
-      Value coordinates = sparse_tensor::ToCoordinatesOp::create(
-          b, cut.tensor, b.getIndexAttr(level));
-      stageIn(coordinates, cut);
+      stageIn(emitCoordinatesArray(b, cut.tensor, level), cut);
     }
   }
 
@@ -278,9 +274,7 @@ private:
     auto type = cast<RankedTensorType>(cut.tensor.getType());
     if (cut.level + 1 != type.getRank() || !isLoaded(cut.tensor))
       return;
-    auto array = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
-    Value values = sparse_tensor::ToValuesOp::create(b, array, cut.tensor);
-    stageIn(values, cut);
+    stageIn(emitValues(b, cut.tensor), cut);
   }
 
   bool isLoaded(Value tensor) {

@@ -1,5 +1,7 @@
 //===- RuntimeLibrary.cpp - The C functions of the runtime library --------===//
 
+#include "Batches.h"
+#include "OrderedOperand.h"
 #include "StaticKernel.h"
 #include "nacho-c/Runtime.h"
 #include "nacho/Execution/Device.h"
@@ -57,8 +59,8 @@ static bool guarded(Function run) {
 //===----------------------------------------------------------------------===//
 
 /// The kernel of an image, which is read when it is first needed.
-static std::shared_ptr<const Kernel> load(nacho_image &image) {
-  using Loaded = std::shared_ptr<const Kernel>;
+static std::shared_ptr<const StaticKernel> load(nacho_image &image) {
+  using Loaded = std::shared_ptr<const StaticKernel>;
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
   if (!image.loaded) {
@@ -165,6 +167,68 @@ NACHO_EXPORT void *nacho_interleave(void *const *arrays, int64_t count,
   for (int64_t array = 0; array < count; ++array)
     std::free(arrays[array]);
   return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors of other formats
+//===----------------------------------------------------------------------===//
+
+struct nacho_ordered {
+  std::unique_ptr<OrderedOperand> operand;
+};
+
+static std::vector<Argument> argumentsOf(const nacho_argument *from,
+                                         const TensorLayout &layout) {
+  std::vector<Argument> args;
+  for (size_t n = 0; n < layout.numArguments(); ++n)
+    args.push_back({from[n].data, from[n].size});
+  return args;
+}
+
+static void storeArguments(const std::vector<Argument> &args,
+                           nacho_argument *into) {
+  for (const Argument &arg : args)
+    *into++ = {arg.data, arg.size};
+}
+
+NACHO_EXPORT nacho_ordered *nacho_order_operand(nacho_image *image,
+                                                int64_t operand,
+                                                nacho_argument *arguments,
+                                                int64_t threads) {
+  std::unique_ptr<OrderedOperand> made;
+  guarded([&] {
+    const TensorLayout &layout = load(*image)->operands[operand];
+    std::vector<Argument> args = argumentsOf(arguments, layout);
+    Device &host = load(*image)->device;
+    made = OrderedOperand::sort(layout, args.data(),
+                                threads ? threads : host.defaultThreads());
+    storeArguments(args, arguments);
+  });
+  return made ? new nacho_ordered{std::move(made)} : nullptr;
+}
+
+NACHO_EXPORT void nacho_destroy_ordered(nacho_ordered *ordered) {
+  delete ordered;
+}
+
+NACHO_EXPORT void nacho_check_rows(int64_t positions, int64_t values) {
+  guarded([&] {
+    if (positions != values)
+      throw std::runtime_error("an operand in batches has room for " +
+                               std::to_string(positions) +
+                               " entries in each batch, but for " +
+                               std::to_string(values) + " values");
+  });
+}
+
+NACHO_EXPORT void nacho_separate_batches(nacho_image *image, int64_t levels,
+                                         nacho_argument *results) {
+  guarded([&] {
+    const TensorLayout &layout = load(*image)->result();
+    std::vector<Argument> args = argumentsOf(results, layout);
+    separateBatches(layout, levels, args.data());
+    storeArguments(args, results);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,11 @@ public:
   /// `functions` is the table that the image refers to.
   StaticKernel(KernelImage image, const StaticFunction *functions);
 
+  /// The layout of the result, which is the same for all variants.
+  const TensorLayout &result() const {
+    return image.programs.front().steps.back().result;
+  }
+
 protected:
   std::shared_ptr<const Program> compile(const Variant &variant,
                                          std::string &error) const override;

@@ -102,7 +102,9 @@ private:
 LogicalResult CompileKernels::compile(ModuleOp kernel) {
   func::FuncOp func = *kernel.getOps<func::FuncOp>().begin();
   std::string name = func.getName().str();
-  FunctionType type = func.getFunctionType();
+  FunctionType type = func.getFunctionType(), program = type;
+  if (auto attr = kernel->getAttrOfType<TypeAttr>(kProgramTypeAttrName))
+    program = cast<FunctionType>(attr.getValue());
   OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
   alone->push_back(func.clone());
   std::string text, error;
@@ -119,7 +121,7 @@ LogicalResult CompileKernels::compile(ModuleOp kernel) {
   if (failed(parseSourceString(code->module, kernel.getBody(), config)))
     return failure();
   addImage(kernel, name, *code);
-  if (failed(addWrapper(kernel, name, type, code->blocks,
+  if (failed(addWrapper(kernel, name, type, program, code->blocks,
                         {threads, parts, library})))
     return kernel.emitError() << "the result of '" << name
                               << "' has no counterpart in MLIR's library";

@@ -2,6 +2,8 @@
 
 #include "KernelWrapper.h"
 
+#include "KernelTypes.h"
+
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Levels/LevelParts.h"
 
@@ -91,9 +93,11 @@ namespace {
 class WrapperBuilder {
 public:
   WrapperBuilder(ModuleOp module, StringRef name, FunctionType kernel,
-                 ArrayRef<BlockSizes> blocks, const CallOptions &options)
-      : module(module), name(name), kernel(kernel), blocks(blocks),
-        options(options), b(module.getLoc(), module.getContext()) {}
+                 FunctionType program, ArrayRef<BlockSizes> blocks,
+                 const CallOptions &options)
+      : module(module), name(name), kernel(kernel), program(program),
+        blocks(blocks), options(options),
+        b(module.getLoc(), module.getContext()) {}
 
   LogicalResult build();
 
@@ -104,18 +108,24 @@ private:
   SmallVector<Value> joinedExtents(ValueRange split, ArrayRef<int64_t> sizes);
   LogicalResult readOperands();
   Value storeOperands();
+  SmallVector<Value> orderOperands(Value row);
+  void releaseOrdered(ValueRange ordered);
+  void separateBatches(Value results);
   MadeArrays call(Value operands);
   FailureOr<SmallVector<Value>> results(const MadeArrays &made);
 
   ModuleOp module;
   StringRef name;
-  FunctionType kernel;
+  FunctionType kernel, program;
   ArrayRef<BlockSizes> blocks;
   CallOptions options;
   ImplicitLocOpBuilder b;
   func::FuncOp func;
+  Value image; ///< The address of the kernel.
   /// How many parameters of the function each operand has.
   SmallVector<unsigned> numParams;
+  /// The number of the first argument of each operand.
+  SmallVector<int64_t> firstArguments;
   TensorArguments operands;
 };
 } // namespace
@@ -138,7 +148,7 @@ MemRefType nacho::memRefOf(RankedTensorType tensor) {
 
 void WrapperBuilder::addFunction() {
   SmallVector<Type> params;
-  for (Type operand : kernel.getInputs()) {
+  for (Type operand : program.getInputs()) {
     RankedTensorType tensor = passedType(operand);
     size_t before = params.size();
     if (isSparse(tensor))
@@ -150,6 +160,7 @@ void WrapperBuilder::addFunction() {
   b.setInsertionPointToEnd(module.getBody());
   func = func::FuncOp::create(b, name, b.getFunctionType(params, {}));
   b.setInsertionPointToStart(func.addEntryBlock());
+  image = LLVM::AddressOfOp::create(b, pointerType(b), (name + "_image").str());
 }
 
 /// The values of a dense tensor, and the extent of each level.
@@ -214,6 +225,7 @@ LogicalResult WrapperBuilder::readOperands() {
        llvm::zip(kernel.getInputs(), numParams, blocks.drop_back())) {
     ValueRange params = func.getArguments().slice(next, count);
     next += count;
+    firstArguments.push_back(operands.arguments.size());
     RankedTensorType tensor = passedType(operand);
     if (!isSparse(tensor))
       readDenseTensor(params.front());
@@ -238,6 +250,51 @@ Value WrapperBuilder::storeOperands() {
   return row;
 }
 
+/// Sorts the operands whose entries may be out of order, or stored twice;
+/// returns what holds the sorted copies.
+SmallVector<Value> WrapperBuilder::orderOperands(Value row) {
+  SmallVector<Value> ordered;
+  Type pointer = pointerType(b), i64 = b.getI64Type();
+  for (auto [n, operand] : llvm::enumerate(program.getInputs())) {
+    if (isCanonical(passedType(operand)))
+      continue;
+    LLVM::LLVMFuncOp callee =
+        declareFunction(b, module, "nacho_order_operand", pointer,
+                        {pointer, i64, pointer, i64});
+    Value arguments = emitPlace(b, row, 2 * firstArguments[n]);
+    ordered.push_back(
+        LLVM::CallOp::create(b, callee,
+                             ValueRange{image, emitInteger(b, n), arguments,
+                                        emitInteger(b, options.threads)})
+            .getResult());
+  }
+  return ordered;
+}
+
+void WrapperBuilder::releaseOrdered(ValueRange ordered) {
+  for (Value copies : ordered) {
+    LLVM::LLVMFuncOp callee = declareFunction(
+        b, module, "nacho_destroy_ordered",
+        LLVM::LLVMVoidType::get(b.getContext()), pointerType(b));
+    LLVM::CallOp::create(b, callee, copies);
+  }
+}
+
+/// Gives the arrays of a result a row for each batch.
+void WrapperBuilder::separateBatches(Value results) {
+  unsigned levels =
+      numBatchLevels(cast<RankedTensorType>(program.getResult(0)));
+  if (levels == 0)
+    return;
+  Type pointer = pointerType(b);
+  LLVM::LLVMFuncOp callee =
+      declareFunction(b, module, "nacho_separate_batches",
+                      LLVM::LLVMVoidType::get(b.getContext()),
+                      {pointer, b.getI64Type(), pointer});
+  LLVM::CallOp::create(b, callee,
+                       ValueRange{image, emitInteger(b, levels), results});
+}
+
 /// Calls the runtime library.
 MadeArrays WrapperBuilder::call(Value operands) {
   auto tensor = cast<RankedTensorType>(kernel.getResult(0));
@@ -249,7 +306,6 @@ MadeArrays WrapperBuilder::call(Value operands) {
   levels += llvm::count_if(sizes, [](int64_t size) { return size != 1; });
   Value row = emitRow(b, 2 * (arrays + levels));
   Type pointer = pointerType(b), i64 = b.getI64Type();
-  Value image = LLVM::AddressOfOp::create(b, pointer, (name + "_image").str());
   LLVM::LLVMFuncOp callee = declareFunction(
       b, module, "nacho_call", LLVM::LLVMVoidType::get(b.getContext()),
       {pointer, pointer, pointer, i64, i64});
@@ -257,6 +313,7 @@ MadeArrays WrapperBuilder::call(Value operands) {
                        ValueRange{image, operands, row,
                                   emitInteger(b, options.threads),
                                   emitInteger(b, options.parts)});
+  separateBatches(row);
   MadeArrays made;
   for (size_t n = 0; n < arrays + levels; ++n) {
     Value size = LLVM::LoadOp::create(b, i64, emitPlace(b, row, 2 * n + 1));
@@ -273,7 +330,7 @@ MadeArrays WrapperBuilder::call(Value operands) {
 }
 
 FailureOr<SmallVector<Value>> WrapperBuilder::results(const MadeArrays &made) {
-  auto tensor = cast<RankedTensorType>(kernel.getResult(0));
+  auto tensor = cast<RankedTensorType>(program.getResult(0));
   if (!sparse_tensor::getSparseTensorEncoding(tensor))
     return SmallVector<Value>{
         emitMemRef(b, memRefOf(tensor), made.data.front(), made.extents)};
@@ -289,9 +346,12 @@ LogicalResult WrapperBuilder::build() {
   addFunction();
   if (failed(readOperands()))
     return failure();
-  FailureOr<SmallVector<Value>> values = results(call(storeOperands()));
+  Value row = storeOperands();
+  SmallVector<Value> ordered = orderOperands(row);
+  FailureOr<SmallVector<Value>> values = results(call(row));
   if (failed(values))
     return failure();
+  releaseOrdered(ordered);
   func::ReturnOp::create(b, *values);
   func.setFunctionType(b.getFunctionType(func.getArgumentTypes(),
                                          TypeRange(ValueRange(*values))));
@@ -299,8 +359,8 @@ LogicalResult WrapperBuilder::build() {
 }
 
 LogicalResult nacho::addWrapper(ModuleOp module, StringRef name,
-                                FunctionType kernel,
+                                FunctionType kernel, FunctionType program,
                                 ArrayRef<BlockSizes> blocks,
                                 const CallOptions &options) {
-  return WrapperBuilder(module, name, kernel, blocks, options).build();
+  return WrapperBuilder(module, name, kernel, program, blocks, options).build();
 }

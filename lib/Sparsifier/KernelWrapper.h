@@ -14,6 +14,11 @@ namespace nacho {
 /// The attribute of the nested modules that are kernels.
 inline constexpr llvm::StringLiteral kKernelAttrName = "nacho.kernel";
 
+/// The attribute of a kernel whose operands or result are other tensors in the
+/// program (KernelTypes.h): the type that its function has there.
+inline constexpr llvm::StringLiteral kProgramTypeAttrName =
+    "nacho.program_type";
+
 /// The nested modules that are kernels.
 llvm::SmallVector<mlir::ModuleOp> kernelsOf(mlir::ModuleOp module);
 
@@ -32,10 +37,12 @@ using BlockSizes = std::vector<int64_t>;
 /// Adds a function to a module which has the global `@name_image`: it takes the
 /// operands as MLIR's passes leave them, calls the runtime library, and returns
 /// the result. It is of the dialects func, memref, sparse_tensor and LLVM.
-/// `blocks` are those of the operands, and of the result behind them. Fails if
-/// a tensor cannot be passed.
+/// `kernel` is the type of the kernel, `program` that of its function in the
+/// program. `blocks` are those of the operands, and of the result behind them.
+/// Fails if a tensor cannot be passed.
 mlir::LogicalResult addWrapper(mlir::ModuleOp module, llvm::StringRef name,
                                mlir::FunctionType kernel,
+                               mlir::FunctionType program,
                                llvm::ArrayRef<BlockSizes> blocks,
                                const CallOptions &options);
 

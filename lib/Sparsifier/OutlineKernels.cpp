@@ -1,5 +1,6 @@
 //===- OutlineKernels.cpp - Ops on sparse tensors as kernels --------------===//
 
+#include "KernelTypes.h"
 #include "KernelWrapper.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
@@ -67,6 +68,11 @@ static Value resultOf(ImplicitLocOpBuilder &b, func::CallOp call,
       .getResult(0);
 }
 
+static bool isInBatches(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && numBatchLevels(type) > 0;
+}
+
 /// A value as a tensor, which a kernel can take.
 static Value asTensor(ImplicitLocOpBuilder &b, Value value) {
   if (isa<RankedTensorType>(value.getType()))
@@ -87,6 +93,11 @@ static OwningOpRef<ModuleOp> buildModule(KernelBuilder &builder) {
   if (!func)
     return nullptr;
   OwningOpRef<ModuleOp> module = ModuleOp::create(func->getLoc());
+  FunctionType program = func->getFunctionType();
+  if (failed(useKernelTypes(*func, builder.reason)))
+    return nullptr;
+  if (func->getFunctionType() != program)
+    (*module)->setAttr(kProgramTypeAttrName, TypeAttr::get(program));
   module->push_back(func.release());
   return module;
 }
@@ -141,6 +152,8 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   if (!canCompile(text, options, cpuBackend(), error))
     return leave(op, error);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (library && llvm::any_of(op->getOperands(), isInBatches))
+    return leave(op, "MLIR's library has no tensors in batches");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)

@@ -59,30 +59,98 @@ static void fieldTypes(RankedTensorType tensor, SmallVectorImpl<Type> &types) {
       });
 }
 
-/// The arrays have room for more than what is stored, which the specifier says.
-static void readFields(ImplicitLocOpBuilder &b, RankedTensorType tensor,
-                       ArrayRef<NamedArray> arrays, ValueRange fields,
-                       TensorArguments &into) {
-  auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
-  sparse_tensor::StorageLayout layout(encoding);
-  auto get = [&](sparse_tensor::StorageSpecifierKind kind,
-                 std::optional<unsigned> level) -> Value {
-    auto at = level ? b.getIndexAttr(*level) : IntegerAttr();
-    Value index = sparse_tensor::GetStorageSpecifierOp::create(
-        b, b.getIndexType(), fields.back(),
-        sparse_tensor::StorageSpecifierKindAttr::get(b.getContext(), kind), at);
-    return arith::IndexCastOp::create(b, b.getI64Type(), index);
-  };
+namespace {
+/// Reads the fields of a tensor. The arrays have room for more than what is
+/// stored, which the specifier says; that has one size for all rows of an array
+/// in batches.
+class FieldReader {
+public:
+  FieldReader(ImplicitLocOpBuilder &b, ModuleOp module, RankedTensorType tensor,
+              ValueRange fields)
+      : b(b), module(module),
+        encoding(sparse_tensor::getSparseTensorEncoding(tensor)),
+        layout(encoding), fields(fields) {}
+
+  void read(ArrayRef<NamedArray> arrays, TensorArguments &into);
+
+private:
+  using SpecifierKind = sparse_tensor::StorageSpecifierKind;
+
+  void checkRows(ArrayRef<NamedArray> arrays);
+  Value get(SpecifierKind kind, std::optional<unsigned> level);
+  Value extentOf(unsigned level) { return get(SpecifierKind::LvlSize, level); }
+  Value field(SparseTensorFieldKind kind, std::optional<unsigned> level);
+  Value lengthOf(Value array, int64_t dim);
+  Value sizeOf(SparseTensorFieldKind kind, std::optional<unsigned> level);
+
+  ImplicitLocOpBuilder &b;
+  ModuleOp module;
+  sparse_tensor::SparseTensorEncodingAttr encoding;
+  sparse_tensor::StorageLayout layout;
+  ValueRange fields;
+};
+} // namespace
+
+Value FieldReader::get(SpecifierKind kind, std::optional<unsigned> level) {
+  auto at = level ? b.getIndexAttr(*level) : IntegerAttr();
+  Value index = sparse_tensor::GetStorageSpecifierOp::create(
+      b, b.getIndexType(), fields.back(),
+      sparse_tensor::StorageSpecifierKindAttr::get(b.getContext(), kind), at);
+  return arith::IndexCastOp::create(b, b.getI64Type(), index);
+}
+
+Value FieldReader::field(SparseTensorFieldKind kind,
+                         std::optional<unsigned> level) {
+  return fields[layout.getMemRefFieldIndex(kind, level)];
+}
+
+Value FieldReader::lengthOf(Value array, int64_t dim) {
+  return arith::IndexCastOp::create(b, b.getI64Type(),
+                                    memref::DimOp::create(b, array, dim));
+}
+
+Value FieldReader::sizeOf(SparseTensorFieldKind kind,
+                          std::optional<unsigned> level) {
+  int64_t batchLevels = encoding.getBatchLvlRank();
+  if (batchLevels == 0)
+    return get(sparse_tensor::toSpecifierKind(kind), level);
+  Value array = field(kind, level), size = lengthOf(array, 0);
+  for (int64_t dim = 1; dim <= batchLevels; ++dim)
+    size = LLVM::MulOp::create(b, size, lengthOf(array, dim));
+  return size;
+}
+
+/// In kernels, coordinates and values have the same positions, also behind the
+/// entries of a batch.
+void FieldReader::checkRows(ArrayRef<NamedArray> arrays) {
+  unsigned batchLevels = encoding.getBatchLvlRank(), level = batchLevels;
+  Value positions = emitInteger(b, 1);
+  if (!arrays.empty()) {
+    level = arrays.back().level + 1;
+    positions =
+        lengthOf(field(arrays.back().kind, arrays.back().level), batchLevels);
+  }
+  for (; level < encoding.getLvlRank(); ++level)
+    positions = LLVM::MulOp::create(b, positions, extentOf(level));
+  Value values = lengthOf(field(SparseTensorFieldKind::ValMemRef, std::nullopt),
+                          batchLevels);
+  LLVM::LLVMFuncOp check = declareFunction(
+      b, module, "nacho_check_rows", LLVM::LLVMVoidType::get(b.getContext()),
+      TypeRange{b.getI64Type(), b.getI64Type()});
+  LLVM::CallOp::create(b, check, ValueRange{positions, values});
+}
+
+void FieldReader::read(ArrayRef<NamedArray> arrays, TensorArguments &into) {
+  if (encoding.getBatchLvlRank())
+    checkRows(arrays);
   auto add = [&](SparseTensorFieldKind kind, std::optional<unsigned> level) {
-    unsigned field = layout.getMemRefFieldIndex(kind, level);
-    into.addArray(emitAddress(b, fields[field]),
-                  get(sparse_tensor::toSpecifierKind(kind), level));
+    into.addArray(emitAddress(b, field(kind, level)), sizeOf(kind, level));
   };
   for (const NamedArray &array : arrays)
     add(array.kind, array.level);
   add(SparseTensorFieldKind::ValMemRef, std::nullopt);
   for (unsigned level = 0; level < encoding.getLvlRank(); ++level)
-    into.addExtent(get(sparse_tensor::StorageSpecifierKind::LvlSize, level));
+    into.addExtent(extentOf(level));
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,6 +240,6 @@ LogicalResult nacho::readSparseTensor(ImplicitLocOpBuilder &b, ModuleOp module,
     return failure();
   if (library)
     return readLibraryTensor(b, module, tensor, *arrays, params.front(), into);
-  readFields(b, tensor, *arrays, params, into);
+  FieldReader(b, module, tensor, params).read(*arrays, into);
   return success();
 }

@@ -20,6 +20,15 @@ static Value asIndex(ImplicitLocOpBuilder &b, Value integer) {
   return arith::IndexCastOp::create(b, b.getIndexType(), integer);
 }
 
+/// The size of an array divided by the number of batches.
+static Value emitRowLength(ImplicitLocOpBuilder &b, Value size,
+                           ValueRange batchExtents) {
+  for (Value extent : batchExtents)
+    size = LLVM::UDivOp::create(
+        b, size, LLVM::UMaxOp::create(b, extent, emitInteger(b, 1)));
+  return size;
+}
+
 SmallVector<Value> nacho::emitFields(ImplicitLocOpBuilder &b,
                                      RankedTensorType tensor,
                                      const MadeArrays &made) {
@@ -45,10 +54,14 @@ SmallVector<Value> nacho::emitFields(ImplicitLocOpBuilder &b,
         if (kind == SparseTensorFieldKind::StorageSpec)
           return true;
         bool isLevel = kind != SparseTensorFieldKind::ValMemRef;
+        // An array may have a row for each batch.
+        SmallVector<Value> extents(
+            ArrayRef(made.extents).take_front(type.getBatchLvlRank()));
+        extents.push_back(emitRowLength(b, made.sizes[n], extents));
         set(sparse_tensor::toSpecifierKind(kind),
-            isLevel ? std::optional(level) : std::nullopt, made.sizes[n]);
-        fields.push_back(emitMemRef(b, cast<MemRefType>(field), made.data[n],
-                                    made.sizes[n]));
+            isLevel ? std::optional(level) : std::nullopt, extents.back());
+        fields.push_back(
+            emitMemRef(b, cast<MemRefType>(field), made.data[n], extents));
         return true;
       });
   fields.push_back(specifier);

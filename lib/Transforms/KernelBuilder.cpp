@@ -36,7 +36,7 @@ static bool isEmpty(Value output) {
          (allocated && !allocated.getCopy());
 }
 
-static Value emitConstant(ImplicitLocOpBuilder &b, Attribute value, Type type) {
+Value nacho::emitConstant(ImplicitLocOpBuilder &b, Attribute value, Type type) {
   if (isa<ComplexType>(type))
     return complex::ConstantOp::create(b, type, cast<ArrayAttr>(value));
   return arith::ConstantOp::create(b, type, cast<TypedAttr>(value));

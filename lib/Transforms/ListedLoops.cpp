@@ -53,13 +53,25 @@ unsigned nacho::outermostAppend(NestOp nest, ArrayRef<CoiterateOp> loops) {
   return outermost;
 }
 
+/// Whether there may be large gaps between what an operand stores below one
+/// coordinate of a loop and below the next one. Positions say nothing then of
+/// how much there is up to a coordinate; a list adds up how much there is at
+/// each.
+static bool separatesChildren(CoiterateOp loop) {
+  return llvm::any_of(loop.getFibers(), [](Value fiber) {
+    auto type = cast<FiberType>(fiber.getType());
+    return nacho::separatesChildren(type.getTensor(), type.getLevel());
+  });
+}
+
 SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, CostModelAttr model) {
   SmallVector<CoiterateOp> loops = nest.getLoops();
   unsigned depth = NestCost(nest, model).getLoops().size();
   unsigned outermost = outermostAppend(nest, loops);
   SmallVector<unsigned> found;
   for (unsigned m = 0; m + 1 < depth && m <= outermost; ++m)
-    if (skips(loops[m]) || repeatsForSeveral(loops[m]))
+    if (skips(loops[m]) || repeatsForSeveral(loops[m]) ||
+        ::separatesChildren(loops[m]))
       found.push_back(m);
   return found;
 }

@@ -84,7 +84,6 @@ func.func @negated(%A: tensor<4x5xf64, #CSR>) -> tensor<4x5xf64, #CSR> {
 // CHECK:         linalg.generic
 // CHECK:         linalg.generic
 // REMARK:      remark: left to upstream's sparsifier: 'linalg.generic' op has math.fma in its body: not supported
-// REMARK-NOT:  remark:
 func.func @negative(%A: tensor<4x5xf64, #CSR>, %D: tensor<4x5xf64>) -> (tensor<4x5xf64, #CSR>, tensor<4x5xf64>) {
   %empty = tensor.empty() : tensor<4x5xf64, #CSR>
   %Z = linalg.generic #each ins(%A : tensor<4x5xf64, #CSR>)
@@ -99,4 +98,48 @@ func.func @negative(%A: tensor<4x5xf64, #CSR>, %D: tensor<4x5xf64>) -> (tensor<4
     linalg.yield %d : f64
   } -> tensor<4x5xf64>
   return %Z, %E : tensor<4x5xf64, #CSR>, tensor<4x5xf64>
+}
+
+// -----
+
+#Batched = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : batch, d1 : compressed) }>
+#each = {
+  indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+  iterator_types = ["parallel", "parallel"]}
+
+// What is made in batches has no elements before.
+//
+// CHECK-LABEL: func.func @negative_batches(
+// CHECK:         linalg.generic
+// REMARK-NOT:  remark:
+// REMARK:      remark: left to upstream's sparsifier: an output in batches may have elements already
+func.func @negative_batches(%A: tensor<4x5xf64, #Batched>, %B: tensor<4x5xf64, #Batched>)
+    -> tensor<4x5xf64, #Batched> {
+  %Z = linalg.generic #each ins(%A : tensor<4x5xf64, #Batched>)
+      outs(%B : tensor<4x5xf64, #Batched>) {
+  ^bb0(%a: f64, %b: f64):
+    %0 = arith.subf %b, %a : f64
+    linalg.yield %0 : f64
+  } -> tensor<4x5xf64, #Batched>
+  return %Z : tensor<4x5xf64, #Batched>
+}
+
+// -----
+
+#Ones = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), explicitVal = 1.0 : f64 }>
+#each = {
+  indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+  iterator_types = ["parallel"]}
+
+// CHECK-LABEL: func.func @negative_explicit_value(
+// CHECK:         linalg.generic
+// REMARK:      remark: left to upstream's sparsifier: its elements are computed, and the type of the output has them
+func.func @negative_explicit_value(%x: tensor<5xf64, #Ones>) -> tensor<5xf64, #Ones> {
+  %empty = tensor.empty() : tensor<5xf64, #Ones>
+  %y = linalg.generic #each ins(%x : tensor<5xf64, #Ones>) outs(%empty : tensor<5xf64, #Ones>) {
+  ^bb0(%a: f64, %z: f64):
+    %0 = arith.negf %a : f64
+    linalg.yield %0 : f64
+  } -> tensor<5xf64, #Ones>
+  return %y : tensor<5xf64, #Ones>
 }

@@ -24,6 +24,11 @@ bool sharesPositions(mlir::RankedTensorType type, unsigned level);
 /// Whether there may be positions of the level that belong to no fiber.
 bool hasGaps(mlir::RankedTensorType type, unsigned level);
 
+/// Whether there may be large gaps, of positions that belong to no fiber,
+/// between what lies below a coordinate of the level and what lies below the
+/// next one.
+bool separatesChildren(mlir::RankedTensorType type, unsigned level);
+
 /// The outermost level that has the same positions as `level`.
 unsigned firstSharing(mlir::RankedTensorType type, unsigned level);
 
@@ -48,7 +53,8 @@ int64_t bytesOf(mlir::Type element);
 /// An array that a level stores. With p positions in the level above and n in
 /// the level itself, the array has
 ///   perParent * p + perEntry * n + extra
-/// elements.
+/// elements. If the tensor is in batches, `extra` of them belong to each batch,
+/// and more of them to none.
 struct LevelArray {
   llvm::StringRef name; ///< Unique among the arrays of the level.
   mlir::Type element;

@@ -40,6 +40,15 @@ private:
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> buffers; ///< By level.
 };
 
+// The arrays of a tensor. Where these have a row for each batch, the rows come
+// one after the other in one array.
+mlir::Value emitPositionsArray(mlir::ImplicitLocOpBuilder &b,
+                               mlir::Value tensor, unsigned level);
+mlir::Value emitCoordinatesArray(mlir::ImplicitLocOpBuilder &b,
+                                 mlir::Value tensor, unsigned level);
+/// The elements, in the order in which they are stored.
+mlir::Value emitValues(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor);
+
 /// The type of the buffer that `TensorArrays::coordinates` returns.
 mlir::MemRefType coordinatesType(mlir::RankedTensorType type, unsigned level);
 

@@ -18,6 +18,10 @@ namespace nacho {
 /// an operand is none. Kernels pad by themselves, without making a tensor.
 mlir::tensor::PadOp paddingOf(mlir::Value operand);
 
+/// A number with a value.
+mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Attribute value,
+                         mlir::Type type);
+
 /// Makes a function of one op, in no module yet. What the op reads becomes an
 /// argument, unless it is a constant or an output that has no elements yet.
 class KernelBuilder {

@@ -345,8 +345,14 @@ void FiberLowering::lowerCost(CostOp cost) {
   unsigned below = of.level + cost.getBelow();
   if (cost.getKind() != CostKind::loops)
     below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;
-  Value from = positionsBefore(b, of.tensor, of.level, range.first, below);
-  to = positionsBefore(b, of.tensor, of.level, to, below);
+  bool isWhole = !cost.getPosition();
+  Value from = range.first;
+  for (unsigned level = of.level; level < below; ++level) {
+    auto next = Level::get(of.tensor, level + 1);
+    from = next->begin(b, from);
+    // What lies behind the last child of a whole fiber is not part of it.
+    to = isWhole ? next->end(b, from, to) : next->begin(b, to);
+  }
   if (cost.getKind() == CostKind::scan) {
     from = sumBefore(of.tensor, from);
     to = sumBefore(of.tensor, to);

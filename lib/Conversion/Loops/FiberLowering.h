@@ -15,6 +15,7 @@
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Level.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -189,9 +190,6 @@ private:
   llvm::SmallVector<mlir::Operation *> replaced;
   bool isRefused = false; ///< Whether some op could not be lowered.
 };
-
-/// The elements of a tensor, in the order in which they are stored.
-mlir::Value emitValues(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor);
 
 } // namespace nacho
 

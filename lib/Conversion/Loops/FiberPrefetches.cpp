@@ -14,12 +14,6 @@
 using namespace mlir;
 using namespace nacho;
 
-Value nacho::emitValues(ImplicitLocOpBuilder &b, Value tensor) {
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return sparse_tensor::ToValuesOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, element), tensor);
-}
-
 void FiberLowering::lowerPrefetch(PrefetchOp op) {
   FiberValue of = fiber(op.getFiber());
   auto level = Level::get(of.tensor, of.level);

@@ -246,9 +246,7 @@ SmallVector<Value> LoopLowering::moveOps(Block *body, Block *block) {
 
 void LoopLowering::lowerLoad(LoadOp op) {
   FiberValue element = fiber(op.getElement());
-  Type type = op.getValue().getType();
-  auto buffer = MemRefType::get({ShapedType::kDynamic}, type);
-  Value values = sparse_tensor::ToValuesOp::create(b, buffer, element.tensor);
+  Value values = emitValues(b, element.tensor);
   Value at = element.position;
   Condition present = element.present;
   if (!present.isAlways() && !element.isReadable)

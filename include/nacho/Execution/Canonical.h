@@ -1,0 +1,28 @@
+//===- Canonical.h - Is a tensor sorted, without duplicates? --------------===//
+
+#ifndef NACHO_EXECUTION_CANONICAL_H
+#define NACHO_EXECUTION_CANONICAL_H
+
+#include "nacho/Execution/Layout.h"
+
+#include <vector>
+
+namespace nacho {
+
+/// An array of a level, whose elements may be narrower than its layout says.
+struct StoredArray {
+  ElementType type;
+  int64_t size;
+  const void *data;
+};
+
+/// Whether all entries of a tensor are inside its extents, in order, and
+/// distinct, and no entry of an outer level is without any. `arrays` are those
+/// of its levels, one level after the other.
+bool isCanonical(const TensorLayout &layout,
+                 const std::vector<StoredArray> &arrays, const int64_t *extents,
+                 int64_t threads);
+
+} // namespace nacho
+
+#endif // NACHO_EXECUTION_CANONICAL_H
