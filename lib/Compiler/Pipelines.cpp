@@ -72,6 +72,7 @@ static void addAssign(OpPassManager &pm, const PipelineOptions &) {
 /// Leads to coiterative loops over tensors.
 static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoSeparateReductions());
+  pm.addPass(createNachoListSlices());
   pm.addPass(createNachoSolveEquations());
   pm.addPass(createNachoFactorSums());
   NachoOrderLoopsOptions order;

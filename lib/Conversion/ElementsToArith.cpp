@@ -254,6 +254,7 @@ static void lowerBitcast(BitcastOp op) {
 //===----------------------------------------------------------------------===//
 
 /// sum = factors * sources + constant
+/// divisor = over * max(stride, 1)
 /// coordinate = sum / divisor
 /// inside = sum % divisor == 0 and 0 <= coordinate < extent
 static void lowerDerive(DeriveOp op) {
@@ -267,8 +268,11 @@ static void lowerDerive(DeriveOp op) {
         b, sum, arith::MulIOp::create(b, source, constant(factor)));
   Value coordinate = sum;
   Condition divides = kAlways;
-  if (op.getDivisor() != 1) {
+  if (op.getDivisor() != 1 || op.getStride()) {
     Value divisor = constant(op.getDivisor());
+    if (op.getStride())
+      divisor = arith::MulIOp::create(
+          b, divisor, arith::MaxSIOp::create(b, op.getStride(), constant(1)));
     coordinate = arith::DivSIOp::create(b, sum, divisor);
     divides = Condition(arith::CmpIOp::create(
         b, arith::CmpIPredicate::eq, arith::RemSIOp::create(b, sum, divisor),

@@ -60,6 +60,12 @@ RootOp nacho::rootOf(Value fiber) {
   return {};
 }
 
+Value nacho::wholeTensorOf(Value tensor) {
+  while (auto slice = tensor.getDefiningOp<SliceOp>())
+    tensor = slice.getSource();
+  return tensor;
+}
+
 FlattenOp nacho::flattenedBy(Value fiber) {
   RootOp root = rootOf(fiber);
   return root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
@@ -69,7 +75,7 @@ std::optional<unsigned> nacho::argumentOf(Value fiber) {
   Value tensor = rootOf(fiber).getTensor();
   if (auto flatten = tensor.getDefiningOp<FlattenOp>())
     tensor = flatten.getTensor();
-  auto argument = dyn_cast<BlockArgument>(tensor);
+  auto argument = dyn_cast<BlockArgument>(wholeTensorOf(tensor));
   return argument ? std::optional<unsigned>(argument.getArgNumber())
                   : std::nullopt;
 }

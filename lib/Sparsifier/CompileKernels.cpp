@@ -99,10 +99,20 @@ private:
 };
 } // namespace
 
+/// The types of what callers pass to a kernel.
+static SmallVector<Type> passedTo(func::FuncOp func) {
+  SmallVector<Type> passed(func.getArgumentTypes());
+  for (auto [n, type] : llvm::enumerate(passed))
+    if (auto slice = func.getArgAttrOfType<TypeAttr>(n, kSliceAttrName))
+      type = slice.getValue();
+  return passed;
+}
+
 LogicalResult CompileKernels::compile(ModuleOp kernel) {
   func::FuncOp func = *kernel.getOps<func::FuncOp>().begin();
   std::string name = func.getName().str();
   FunctionType type = func.getFunctionType();
+  SmallVector<Type> passed = passedTo(func);
   OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
   alone->push_back(func.clone());
   std::string text, error;
@@ -118,7 +128,7 @@ LogicalResult CompileKernels::compile(ModuleOp kernel) {
   if (failed(parseSourceString(code->module, kernel.getBody(), config)))
     return failure();
   addImage(kernel, name, *code);
-  if (failed(addWrapper(kernel, name, type, code->blocks,
+  if (failed(addWrapper(kernel, name, type, passed, code->blocks,
                         {threads, parts, library})))
     return kernel.emitError() << "the result of '" << name
                               << "' has no counterpart in MLIR's library";

@@ -156,11 +156,15 @@ tensor::PadOp nacho::paddingOf(Value operand) {
 }
 
 /// Makes a tensor an operand of the kernel.
-void KernelBuilder::addInput(Value value) {
+LogicalResult KernelBuilder::addInput(Value value) {
+  if (mapping.contains(value))
+    return success();
+  if (isSlice(value.getType()))
+    return addSlice(value);
   tensor::PadOp pad = paddingOf(value);
   if (!pad) {
     addArgument(value);
-    return;
+    return success();
   }
   Value source = addArgument(pad.getSource());
   Attribute constant;
@@ -170,6 +174,7 @@ void KernelBuilder::addInput(Value value) {
       b, pad.getType(), source, pad.getMixedLowPad(), pad.getMixedHighPad(),
       emitConstant(b, constant, element));
   mapping.map(value, padded);
+  return success();
 }
 
 /// Clones the op; as one with a body if it takes numbers, which become tensors.
@@ -190,8 +195,9 @@ linalg::LinalgOp KernelBuilder::cloneAsGeneric() {
 
 LogicalResult KernelBuilder::cloneOp() {
   for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<RankedTensorType>(input->get().getType()))
-      addInput(input->get());
+    if (isa<RankedTensorType>(input->get().getType()) &&
+        failed(addInput(input->get())))
+      return failure();
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!mapping.contains(output.get()))
       mapping.map(output.get(), addOutput(output.get()));
@@ -222,9 +228,6 @@ LogicalResult KernelBuilder::cloneOp() {
 static void setWidths(ModuleOp kernel) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](sparse_tensor::SparseTensorEncodingAttr encoding) {
-    // Only the default widths of whole tensors can be given.
-    if (encoding.isSlice())
-      return encoding;
     auto explicitly = [](unsigned width) { return width ? width : 64; };
     return encoding.withBitWidths(explicitly(encoding.getPosWidth()),
                                   explicitly(encoding.getCrdWidth()));
@@ -239,6 +242,10 @@ OwningOpRef<ModuleOp> KernelBuilder::build() {
     reason = "it has not one result";
     return nullptr;
   }
+  if (isSlice(op->getResult(0).getType())) {
+    reason = "its result is a slice";
+    return nullptr;
+  }
   OwningOpRef<ModuleOp> module = ModuleOp::create(op.getLoc());
   b.setInsertionPointToEnd(module->getBody());
   func = func::FuncOp::create(b, name, b.getFunctionType({}, {}));
@@ -248,5 +255,7 @@ OwningOpRef<ModuleOp> KernelBuilder::build() {
   func.setFunctionType(b.getFunctionType(
       func.getBody().front().getArgumentTypes(), op->getResultTypes()));
   setWidths(*module);
+  for (auto [n, type] : slices)
+    func.setArgAttr(n, kSliceAttrName, TypeAttr::get(type));
   return module;
 }

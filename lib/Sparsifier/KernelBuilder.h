@@ -22,12 +22,17 @@ mlir::RankedTensorType argumentType(mlir::Value value);
 /// an operand is none. Kernels pad by themselves, without making a tensor.
 mlir::tensor::PadOp paddingOf(mlir::Value operand);
 
+/// A slice that is made of a whole sparse tensor; null if an operand is none.
+/// Kernels make such slices by themselves.
+mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
+
 /// Makes a kernel of one op: a module with a function that has the op, and the
 /// tensors that are the function's arguments where the op is.
 class KernelBuilder {
 public:
-  KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name)
-      : op(op), b(op.getLoc(), op), name(name) {}
+  /// With `library`, sparse tensors will be those of MLIR's runtime library.
+  KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name, bool library)
+      : op(op), b(op.getLoc(), op), name(name), library(library) {}
 
   /// Builds the module. On failure returns null and says why in `reason`.
   mlir::OwningOpRef<mlir::ModuleOp> build();
@@ -36,11 +41,20 @@ public:
   /// The arguments of the kernel: values of the op's function. Those that are
   /// no tensors yet have to become tensors of rank 0.
   llvm::SmallVector<mlir::Value> arguments;
+  /// Ops before the op that tell numbers of slices, which are arguments.
+  llvm::SmallVector<mlir::Operation *> numbers;
 
 private:
   mlir::Value addArgument(mlir::Value value);
   mlir::Value addOutput(mlir::Value output);
-  void addInput(mlir::Value value);
+  mlir::LogicalResult addInput(mlir::Value value);
+  mlir::OpFoldResult addNumber(mlir::OpFoldResult number);
+  mlir::Value makeSlice(mlir::RankedTensorType type, mlir::Value source,
+                        llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                        llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                        llvm::ArrayRef<mlir::OpFoldResult> strides);
+  mlir::LogicalResult addSliceFromOutside(mlir::Value slice);
+  mlir::LogicalResult addSlice(mlir::Value slice);
   mlir::linalg::LinalgOp cloneAsGeneric();
   mlir::LogicalResult cloneOp();
   void addScalar(mlir::linalg::GenericOp generic, unsigned number);
@@ -50,7 +64,10 @@ private:
   mlir::linalg::LinalgOp op;
   mlir::ImplicitLocOpBuilder b;
   llvm::StringRef name;
+  bool library;
   mlir::func::FuncOp func;
+  /// The numbers of the arguments that are slices, and their types.
+  llvm::SmallVector<std::pair<unsigned, mlir::Type>> slices;
   mlir::IRMapping mapping;
 };
 

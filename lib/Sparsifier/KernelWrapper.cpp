@@ -90,9 +90,11 @@ namespace {
 class WrapperBuilder {
 public:
   WrapperBuilder(ModuleOp module, StringRef name, FunctionType kernel,
-                 ArrayRef<BlockSizes> blocks, const CallOptions &options)
-      : module(module), name(name), kernel(kernel), blocks(blocks),
-        options(options), b(module.getLoc(), module.getContext()) {}
+                 ArrayRef<Type> passed, ArrayRef<BlockSizes> blocks,
+                 const CallOptions &options)
+      : module(module), name(name), kernel(kernel), passed(passed),
+        blocks(blocks), options(options),
+        b(module.getLoc(), module.getContext()) {}
 
   LogicalResult build();
 
@@ -109,6 +111,7 @@ private:
   ModuleOp module;
   StringRef name;
   FunctionType kernel;
+  ArrayRef<Type> passed;
   ArrayRef<BlockSizes> blocks;
   CallOptions options;
   ImplicitLocOpBuilder b;
@@ -129,7 +132,7 @@ MemRefType nacho::memRefOf(RankedTensorType tensor) {
 
 void WrapperBuilder::addFunction() {
   SmallVector<Type> params;
-  for (Type operand : kernel.getInputs()) {
+  for (Type operand : passed) {
     auto tensor = cast<RankedTensorType>(operand);
     size_t before = params.size();
     if (isSparse(tensor))
@@ -203,7 +206,7 @@ SmallVector<Value> WrapperBuilder::joinedExtents(ValueRange split,
 LogicalResult WrapperBuilder::readOperands() {
   unsigned next = 0;
   for (auto [operand, count, sizes] :
-       llvm::zip(kernel.getInputs(), numParams, blocks.drop_back())) {
+       llvm::zip(passed, numParams, blocks.drop_back())) {
     ValueRange params = func.getArguments().slice(next, count);
     next += count;
     auto tensor = cast<RankedTensorType>(operand);
@@ -291,8 +294,8 @@ LogicalResult WrapperBuilder::build() {
 }
 
 LogicalResult nacho::addWrapper(ModuleOp module, StringRef name,
-                                FunctionType kernel,
+                                FunctionType kernel, ArrayRef<Type> passed,
                                 ArrayRef<BlockSizes> blocks,
                                 const CallOptions &options) {
-  return WrapperBuilder(module, name, kernel, blocks, options).build();
+  return WrapperBuilder(module, name, kernel, passed, blocks, options).build();
 }

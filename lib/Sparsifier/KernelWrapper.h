@@ -14,6 +14,10 @@ namespace nacho {
 /// The attribute of the nested modules that are kernels.
 inline constexpr llvm::StringLiteral kKernelAttrName = "nacho.kernel";
 
+/// The attribute of an argument of a kernel, which is a whole tensor, in place
+/// of which the kernel's caller passes a slice of it: the type of the slice.
+inline constexpr llvm::StringLiteral kSliceAttrName = "nacho.slice";
+
 /// The nested modules that are kernels.
 llvm::SmallVector<mlir::ModuleOp> kernelsOf(mlir::ModuleOp module);
 
@@ -32,10 +36,12 @@ using BlockSizes = std::vector<int64_t>;
 /// Adds a function to a module which has the global `@name_image`: it takes the
 /// operands as MLIR's passes leave them, calls the runtime library, and returns
 /// the result. It is of the dialects func, memref, sparse_tensor and LLVM.
-/// `blocks` are those of the operands, and of the result behind them. Fails if
-/// a tensor cannot be passed.
+/// `passed` are the types of what it takes for the operands: slices, or what
+/// the kernel takes. `blocks` are those of the operands, and of the result
+/// behind them. Fails if a tensor cannot be passed.
 mlir::LogicalResult addWrapper(mlir::ModuleOp module, llvm::StringRef name,
                                mlir::FunctionType kernel,
+                               llvm::ArrayRef<mlir::Type> passed,
                                llvm::ArrayRef<BlockSizes> blocks,
                                const CallOptions &options);
 
@@ -76,6 +82,10 @@ BlockSizes blocksOfLevels(mlir::RankedTensorType tensor,
                           const BlockSizes &blocks);
 
 bool isSparse(mlir::Type tensor);
+bool isSlice(mlir::Type tensor);
+
+/// The type of the tensor of which a slice is a part, stored as the slice is.
+mlir::RankedTensorType wholeTypeOf(mlir::RankedTensorType slice);
 
 /// The type of a dense tensor in memory.
 mlir::MemRefType memRefOf(mlir::RankedTensorType tensor);
@@ -83,7 +93,8 @@ mlir::MemRefType memRefOf(mlir::RankedTensorType tensor);
 /// What MLIR's passes make of a sparse tensor in a call.
 void addSparseParameters(mlir::RankedTensorType tensor, bool library,
                          llvm::SmallVectorImpl<mlir::Type> &types);
-/// Reads what the parameters of a sparse operand stand for.
+/// Reads what the parameters of a sparse operand stand for. Of a slice, that is
+/// the whole tensor, which ends where the slice does.
 mlir::LogicalResult readSparseTensor(mlir::ImplicitLocOpBuilder &b,
                                      mlir::ModuleOp module,
                                      mlir::RankedTensorType tensor,

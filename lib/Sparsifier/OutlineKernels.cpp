@@ -109,20 +109,25 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
     name = "nacho_kernel_" + number;
   } while (getOperation().lookupSymbol(module) ||
            getOperation().lookupSymbol(name));
-  KernelBuilder builder(op, name);
+  KernelBuilder builder(op, name, library);
   OwningOpRef<ModuleOp> kernel = builder.build();
+  auto leaveToUpstream = [&](StringRef reason) {
+    for (Operation *number : builder.numbers)
+      number->erase();
+    leave(op, reason);
+  };
   if (!kernel)
-    return leave(op, builder.reason);
+    return leaveToUpstream(builder.reason);
   std::string text, error;
   llvm::raw_string_ostream(text) << *kernel;
   CompileOptions options = defaultOptions(cpuBackend());
   options.cost = cost;
   if (!canCompile(text, options, cpuBackend(), error))
-    return leave(op, error);
+    return leaveToUpstream(error);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (library && encoding && !encoding.isPermutation())
-    return leave(op, "MLIR's library is not given tensors in blocks");
+    return leaveToUpstream("MLIR's library is not given tensors in blocks");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)
@@ -136,12 +141,13 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   b.setInsertionPoint(op);
   auto call = func::CallOp::create(b, func, passed);
   op->getResult(0).replaceAllUsesWith(resultOf(b, call, type));
-  SmallVector<tensor::PadOp> pads;
+  // What kernels make by themselves.
+  llvm::SetVector<Operation *> makers;
   for (Value operand : op->getOperands())
-    if (tensor::PadOp pad = paddingOf(operand))
-      pads.push_back(pad);
+    if (paddingOf(operand) || slicingOf(operand))
+      makers.insert(operand.getDefiningOp());
   op->erase();
-  for (tensor::PadOp pad : pads)
-    if (pad.use_empty())
-      pad.erase();
+  for (Operation *maker : makers)
+    if (maker->use_empty())
+      maker->erase();
 }

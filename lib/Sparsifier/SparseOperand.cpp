@@ -31,6 +31,8 @@ struct NamedArray {
 /// them. Fails if MLIR has no name for one of them.
 static FailureOr<SmallVector<NamedArray>> arraysOf(RankedTensorType tensor) {
   SmallVector<NamedArray> arrays;
+  if (isSlice(tensor))
+    tensor = wholeTypeOf(tensor);
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
   for (unsigned level = 0; level < encoding.getLvlRank(); ++level)
     for (const LevelArray &array : levelArrays(tensor, level)) {
@@ -59,7 +61,22 @@ static void fieldTypes(RankedTensorType tensor, SmallVectorImpl<Type> &types) {
       });
 }
 
+/// offset + stride * (size - 1) + 1, or the offset if the size is 0
+static Value emitEnd(ImplicitLocOpBuilder &b, Value offset, Value size,
+                     Value stride) {
+  Value one = emitInteger(b, 1), zero = emitInteger(b, 0);
+  Value last =
+      arith::MulIOp::create(b, stride, arith::SubIOp::create(b, size, one));
+  Value isEmpty =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
+  Value span = arith::SelectOp::create(b, isEmpty, zero,
+                                       arith::AddIOp::create(b, last, one));
+  return arith::AddIOp::create(b, offset, span);
+}
+
 /// The arrays have room for more than what is stored, which the specifier says.
+/// A slice has those of the whole tensor, and in each level the dimension of
+/// the same number.
 static void readFields(ImplicitLocOpBuilder &b, RankedTensorType tensor,
                        ArrayRef<NamedArray> arrays, ValueRange fields,
                        TensorArguments &into) {
@@ -81,8 +98,14 @@ static void readFields(ImplicitLocOpBuilder &b, RankedTensorType tensor,
   for (const NamedArray &array : arrays)
     add(array.kind, array.level);
   add(SparseTensorFieldKind::ValMemRef, std::nullopt);
-  for (unsigned level = 0; level < encoding.getLvlRank(); ++level)
-    into.addExtent(get(sparse_tensor::StorageSpecifierKind::LvlSize, level));
+  using Kind = sparse_tensor::StorageSpecifierKind;
+  for (unsigned level = 0; level < encoding.getLvlRank(); ++level) {
+    Value size = get(Kind::LvlSize, level);
+    into.addExtent(encoding.isSlice()
+                       ? emitEnd(b, get(Kind::DimOffset, level), size,
+                                 get(Kind::DimStride, level))
+                       : size);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,11 @@ _TENSOR = re.compile(r"tensor<((?:(?:\?|\d+)x)*)([\w<>]+?)(?:,\s*(.*))?>", re.DO
 _COORDINATES = re.compile(
     r"(%[\w$.-]+) = nacho\.coordinates\b[^:]*: tensor<(\d+|\?)xi64>"
 )
+_SLICE = re.compile(
+    r"(%[\w$.-]+) = nacho\.slice (%[\w$.-]+) \[[^\]]*\] \[([^\]]*)\] \["
+)
+_READ_NUMBER = re.compile(r"= tensor\.extract (%[\w$.-]+)\[\]")
+_SLICED_TYPE = "#sparse_tensor<slice"
 _MAP = re.compile(r"map\s*=\s*(\(.*\)\s*->\s*\(.*\))\s*(?:,\s*\w+Width|\}>)", re.DOTALL)
 _WIDTH = r"\b{}Width\s*=\s*(\d+)"
 
@@ -118,6 +123,7 @@ def read_module(text: str, cost: str) -> Module:
     except _nacho.CompileError as error:
         refuse_module(error)
     names = [name or f"arg{number}" for number, name in enumerate(names)]
+    types, result = _taken_types(types, result, lowered)
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, shape = _tensor_type("the result", result)
     given = {**parsed, RESULT: (wanted, shape)}
@@ -126,7 +132,7 @@ def read_module(text: str, cost: str) -> Module:
         _, _, types, result = _nacho.signature(lowered)
         parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
         wanted, _ = _tensor_type("the result", result)
-    left, accesses, coordinates = _accesses(function, names, lowered)
+    left, accesses, known = _accesses(function, names, lowered)
     # An argument that is only an output is an operand, too: its shape is the result's.
     read = {name for name, _ in accesses}
     accesses += [
@@ -134,7 +140,7 @@ def read_module(text: str, cost: str) -> Module:
         for name, (_, shape) in parsed.items()
         if name not in read and len(shape) == len(left)
     ]
-    extents = _extents(function, left, accesses, coordinates)
+    extents = _extents(function, left, accesses, known)
     assignment, bindings = _assignment(function, names, left, accesses, extents)
     if RESULT in splits:
         splits[assignment.result.name] = splits.pop(RESULT)
@@ -142,6 +148,21 @@ def read_module(text: str, cost: str) -> Module:
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}
     return Module(text, lowered, assignment, operands, wanted, bindings, shapes)
+
+
+def _taken_types(
+    types: list[str], result: str, lowered: str
+) -> tuple[list[str], str]:
+    """Return the types of what the compiler takes for arguments, and of the result.
+
+    It takes whole tensors for slices, and tensors without indices for numbers to slice
+    by.
+    """
+    from nacho import _nacho
+
+    if any(_SLICED_TYPE in type or type == "index" for type in types):
+        _, _, types, result = _nacho.signature(lowered)
+    return types, result
 
 
 # --- Types ----------------------------------------------------------------------------
@@ -206,7 +227,7 @@ def _accesses(
 ) -> tuple[tuple[str, ...], _Accesses, dict[str, int]]:
     """Return the indices of the result, and each operand with its indices.
 
-    Also return the extents of indices whose coordinates are operands, if the function
+    Also return the extents of indices that slices or coordinates have, if the function
     knows them.
     """
     _, _, rest = lowered.partition(_FUNCTION)
@@ -224,17 +245,62 @@ def _accesses(
     accesses += [(value, left) for value in _INIT.findall(bindings)]
     # Coordinates of loops are operands of the assignment, but no arguments.
     coordinates = dict(_COORDINATES.findall(header))
-    extents = {
-        indices[0]: int(coordinates[value])
-        for value, indices in accesses
-        if coordinates.get(value, "?") != "?"
-    }
+    slices = _SLICE.findall(header)
+    sizes = {value: [size] for value, size in coordinates.items()}
+    sizes |= {value: listed.split(", ") for value, _, listed in slices}
+    extents = _sizes_of_indices(accesses, sizes)
     accesses = [access for access in accesses if access[0] not in coordinates]
+    accesses = _of_whole_tensors(accesses, slices, operands)
+    accesses += _numbers_read(header, accesses)
     for value, _ in accesses:
         if value not in operands:
             message = f"an operand in @{function} is not one of its arguments"
             raise UnsupportedError(f"{message}: not supported")
     return left, [(operands[value], at) for value, at in accesses], extents
+
+
+def _sizes_of_indices(
+    accesses: _Accesses, sizes: Mapping[str, Sequence[str]]
+) -> dict[str, int]:
+    """Return the extents of indices by which tensors of known sizes are accessed."""
+    return {
+        index: int(size)
+        for value, indices in accesses
+        for index, size in zip(indices, sizes.get(value, ()), strict=False)
+        if size.isdecimal()
+    }
+
+
+def _numbers_read(header: str, accesses: _Accesses) -> _Accesses:
+    """Return the accesses of numbers that the function reads before the assignment."""
+    read = {value for value, _ in accesses}
+    numbers = dict.fromkeys(_READ_NUMBER.findall(header))
+    return [(value, ()) for value in numbers if value not in read]
+
+
+def _of_whole_tensors(
+    accesses: _Accesses,
+    slices: Sequence[tuple[str, str, str]],
+    operands: Mapping[str, str],
+) -> _Accesses:
+    """Return the accesses of arguments for those of slices of them.
+
+    Each dimension of the argument has an index of its own.
+    """
+    sources: dict[str, str] = {}
+    for value, source, _ in slices:
+        sources[value] = sources.get(source, source)
+    taken = {index for _, indices in accesses for index in indices}
+    found = []
+    for value, indices in accesses:
+        if value in sources:
+            value = sources[value]
+            stem = operands.get(value, "")
+            while any(f"{stem}{n}" in taken for n in range(len(indices))):
+                stem += "_"
+            indices = tuple(f"{stem}{n}" for n in range(len(indices)))
+        found.append((value, indices))
+    return found
 
 
 def _indices(text: str) -> tuple[str, ...]:
