@@ -61,9 +61,8 @@ RootOp nacho::rootOf(Value fiber) {
 }
 
 Value nacho::wholeTensorOf(Value tensor) {
-  while (auto slice = tensor.getDefiningOp<SliceOp>())
-    tensor = slice.getSource();
-  return tensor;
+  auto slice = tensor.getDefiningOp<SliceOp>();
+  return slice ? slice.getSource() : tensor;
 }
 
 FlattenOp nacho::flattenedBy(Value fiber) {

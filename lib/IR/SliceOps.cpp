@@ -100,7 +100,8 @@ LogicalResult SliceOp::verify() {
       source.getRank() != type.getRank() ||
       source.getEncoding() != type.getEncoding())
     return emitOpError() << "of " << source << " cannot be stored as " << type;
-  if (encoding && (!encoding.isPermutation() || encoding.isSlice()))
+  bool isWhole = !encoding || (encoding.isPermutation() && !encoding.isSlice());
+  if (!isWhole || getSource().getDefiningOp<SliceOp>())
     return emitOpError() << "needs a whole tensor that is not in blocks, got "
                          << source;
   return verifyNumbers(*this);

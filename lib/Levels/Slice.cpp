@@ -119,8 +119,7 @@ private:
 
 bool nacho::isCropped(Value tensor, unsigned level) {
   auto slice = tensor.getDefiningOp<SliceOp>();
-  return slice && (!slice.isWhole(dimensionOf(slice.getType(), level)) ||
-                   isCropped(slice.getSource(), level));
+  return slice && !slice.isWhole(dimensionOf(slice.getType(), level));
 }
 
 std::unique_ptr<Level> Level::getOfSlice(SliceOp slice, unsigned level) {

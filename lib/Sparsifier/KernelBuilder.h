@@ -26,6 +26,10 @@ mlir::tensor::PadOp paddingOf(mlir::Value operand);
 /// Kernels make such slices by themselves.
 mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
 
+/// Lets functions take whole sparse tensors in place of slices of them, and the
+/// numbers of the slices that the types do not tell.
+void passWholeTensors(mlir::ModuleOp module);
+
 /// Makes a kernel of one op: a module with a function that has the op, and the
 /// tensors that are the function's arguments where the op is.
 class KernelBuilder {

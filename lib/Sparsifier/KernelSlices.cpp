@@ -90,10 +90,10 @@ LogicalResult KernelBuilder::addSliceFromOutside(Value slice) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (library || !isReadableAlone(type)) {
     reason = library
-                 ? "MLIR's runtime library has no slices, and the slice is not "
-                   "made where the op is"
-                 : "the slice, which is not made where the op is, does not "
-                   "tell the extents of the whole tensor";
+                 ? "MLIR's runtime library has no slices, and it is not known "
+                   "of what this one is made"
+                 : "a slice that is not made where the op is does not tell the "
+                   "extents of the whole tensor";
     return failure();
   }
   Value source =
@@ -134,6 +134,10 @@ LogicalResult KernelBuilder::addSliceFromOutside(Value slice) {
 /// Makes a slice an operand of the kernel.
 LogicalResult KernelBuilder::addSlice(Value slice) {
   tensor::ExtractSliceOp extract = slicingOf(slice);
+  if (!extract && slice.getDefiningOp<tensor::ExtractSliceOp>()) {
+    reason = "it reads a slice of a slice, or one with fewer dimensions";
+    return failure();
+  }
   if (!extract)
     return addSliceFromOutside(slice);
   Value source = addArgument(extract.getSource());

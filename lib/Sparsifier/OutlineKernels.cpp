@@ -80,6 +80,8 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (library)
+      passWholeTensors(getOperation());
     SmallVector<linalg::LinalgOp> ops;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](linalg::LinalgOp op) {

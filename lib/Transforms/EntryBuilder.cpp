@@ -167,7 +167,7 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
     if (plan.op.isComputed(index))
       inside = emitBoth(b, inside, derive(term, index).getInside());
   }
-  while (auto slice = tensor.getDefiningOp<SliceOp>())
+  if (auto slice = tensor.getDefiningOp<SliceOp>())
     tensor = open.locateInSource(slice, at);
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());

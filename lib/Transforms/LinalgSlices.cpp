@@ -20,14 +20,13 @@ SliceOp nacho::makeSlice(linalg::GenericOp op, Value value) {
       !sparse_tensor::getSparseTensorEncoding(extract.getSourceType()) ||
       extract.getSourceType().getRank() != extract.getType().getRank())
     return {};
-  SliceOp inner = makeSlice(op, extract.getSource());
-  Value source = inner ? inner.getResult() : extract.getSource();
-  auto type = RankedTensorType::get(
-      extract.getType().getShape(), extract.getType().getElementType(),
-      cast<RankedTensorType>(source.getType()).getEncoding());
+  auto type = RankedTensorType::get(extract.getType().getShape(),
+                                    extract.getType().getElementType(),
+                                    extract.getSourceType().getEncoding());
   ImplicitLocOpBuilder b(extract.getLoc(), op);
-  return SliceOp::create(b, type, source, extract.getMixedOffsets(),
-                         extract.getMixedSizes(), extract.getMixedStrides());
+  return SliceOp::create(b, type, extract.getSource(),
+                         extract.getMixedOffsets(), extract.getMixedSizes(),
+                         extract.getMixedStrides());
 }
 
 /// %S: tensor<4xf64, slice(1, 4, 2)>

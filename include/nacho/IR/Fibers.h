@@ -16,8 +16,7 @@ FiberMakerOpInterface makerOf(mlir::Value fiber);
 /// fiber that it is made of, has no maker.
 RootOp rootOf(mlir::Value fiber);
 
-/// The tensor of which another one is a slice, or a slice of a slice; the
-/// tensor itself if it is none.
+/// The tensor of which another one is a slice; the tensor itself if it is none.
 mlir::Value wholeTensorOf(mlir::Value tensor);
 
 /// The `nacho.flatten` that makes the tensor that a fiber belongs to; null if

@@ -14,6 +14,11 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
     constants in it or operands without indices. All other ops stay as they are; with
     `remarks`, a remark on an op says why it does.
 
+    An operand that is a slice (`tensor.extract_slice`) becomes the whole tensor, and
+    the numbers of the slice that are no constants; the kernel makes the slice. With
+    `library`, functions take whole tensors and numbers, too, in place of arguments that
+    are slices, for MLIR's runtime library has none.
+
     Before:
     ```mlir
     func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)

@@ -150,9 +150,7 @@ def read_module(text: str, cost: str) -> Module:
     return Module(text, lowered, assignment, operands, wanted, bindings, shapes)
 
 
-def _taken_types(
-    types: list[str], result: str, lowered: str
-) -> tuple[list[str], str]:
+def _taken_types(types: list[str], result: str, lowered: str) -> tuple[list[str], str]:
     """Return the types of what the compiler takes for arguments, and of the result.
 
     It takes whole tensors for slices, and tensors without indices for numbers to slice
@@ -287,9 +285,7 @@ def _of_whole_tensors(
 
     Each dimension of the argument has an index of its own.
     """
-    sources: dict[str, str] = {}
-    for value, source, _ in slices:
-        sources[value] = sources.get(source, source)
+    sources = {value: source for value, source, _ in slices}
     taken = {index for _, indices in accesses for index in indices}
     found = []
     for value, indices in accesses:

@@ -33,6 +33,15 @@ func.func @blocks(%A: tensor<8x8xf64, #BSR>) {
 
 // -----
 
+func.func @slice_of_slice(%A: tensor<8xf64>) {
+  %S = nacho.slice %A[0] [4] [2] : tensor<8xf64> to tensor<4xf64>
+  // expected-error @below {{needs a whole tensor that is not in blocks, got 'tensor<4xf64>'}}
+  nacho.slice %S[1] [2] [1] : tensor<4xf64> to tensor<2xf64>
+  return
+}
+
+// -----
+
 func.func @number_missing(%A: tensor<?x?xf64>) {
   // expected-error @below {{needs an offset, a size and a stride for each of 2 dimensions}}
   nacho.slice %A[0, 0] [4, 4] [1] : tensor<?x?xf64> to tensor<4x4xf64>
