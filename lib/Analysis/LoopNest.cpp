@@ -89,16 +89,21 @@ void LoopNest::addToGroup(unsigned n) {
 }
 
 /// Only a statement that lists entries has loops over levels whose indices
-/// follow from others.
+/// follow from others, or that have more coordinates than their indices.
 static LogicalResult verifySolved(AssignOp op) {
   if (rearrangesEntries(op.getCollect()))
     return success();
-  for (unsigned n = 0; n < op.getInputs().size(); ++n)
+  for (unsigned n = 0; n < op.getInputs().size(); ++n) {
+    auto slice = op.getInputs()[n].getDefiningOp<SliceOp>();
+    if (slice && !isDense(slice.getType()))
+      return op.emitOpError()
+             << "operand " << n << " is a sparse slice (--nacho-list-slices)";
     for (Attribute index : op.getAccess(n))
       if (op.getEquation(index) && !op.isComputed(index))
         return op.emitOpError()
                << "operand " << n << " stores index " << index
                << ", which follows from others (--nacho-solve-equations)";
+  }
   return success();
 }
 

@@ -33,6 +33,10 @@ static LogicalResult setWidths(func::FuncOp func,
     return func.emitError("needs widths for each argument and the result");
   for (auto [argument, wanted] : llvm::zip(func.getArguments(), widths))
     argument.setType(withWidths(argument.getType(), wanted));
+  // Slices have the arrays of the tensor.
+  for (SliceOp slice : func.getOps<SliceOp>())
+    slice.getResult().setType(
+        slice.getType().cloneWithEncoding(slice.getSourceType().getEncoding()));
   for (AssignOp assign : func.getOps<AssignOp>()) {
     Value made = assign.getResult();
     made.setType(withWidths(made.getType(), widths.back()));

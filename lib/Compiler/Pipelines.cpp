@@ -73,6 +73,7 @@ static void addAssign(OpPassManager &pm, const PipelineOptions &) {
 static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoSetIndexWidths());
   pm.addPass(createNachoSeparateReductions());
+  pm.addPass(createNachoListSlices());
   pm.addPass(createNachoSolveEquations());
   pm.addPass(createNachoFactorSums());
   NachoOrderLoopsOptions order;

@@ -266,9 +266,14 @@ static void lowerComplex(ComplexOp op) {
 /// below an extent.
 static std::pair<Value, Condition> divide(ImplicitLocOpBuilder &b, DeriveOp op,
                                           Value sum) {
-  if (op.getDivisor() == 1)
+  if (op.getDivisor() == 1 && !op.getStride())
     return {sum, kAlways};
   Value divisor = arith::ConstantIndexOp::create(b, op.getDivisor());
+  if (op.getStride()) {
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    divisor = arith::MulIOp::create(
+        b, divisor, arith::MaxSIOp::create(b, op.getStride(), one));
+  }
   if (op.getRounds())
     return {arith::DivUIOp::create(b, sum, divisor), kAlways};
   Value quotient = arith::DivSIOp::create(b, sum, divisor);
@@ -280,6 +285,7 @@ static std::pair<Value, Condition> divide(ImplicitLocOpBuilder &b, DeriveOp op,
 }
 
 /// sum = factors * sources + constant
+/// divisor = over * max(stride, 1)
 /// coordinate = sum / divisor
 /// inside = (sum % divisor == 0 or rounds) and 0 <= coordinate < extent
 static void lowerDerive(DeriveOp op) {

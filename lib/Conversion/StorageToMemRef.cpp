@@ -8,6 +8,7 @@
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Keys.h"
+#include "nacho/Levels/Level.h"
 #include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -206,12 +207,37 @@ static LogicalResult unfoldFlatten(FlattenOp op) {
   return success();
 }
 
+/// A slice has the arrays of the whole tensor, and the extents of its own
+/// levels.
+static LogicalResult unfoldSlice(SliceOp op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    if (isa<sparse_tensor::ToPositionsOp, sparse_tensor::ToCoordinatesOp,
+            sparse_tensor::ToValuesOp>(user)) {
+      user->setOperands(op.getSource());
+      continue;
+    }
+    auto extent = dyn_cast<sparse_tensor::LvlOp>(user);
+    if (!extent || !extent.getConstantLvlIndex())
+      return user->emitOpError("cannot be lowered to what was sliced");
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    extent.replaceAllUsesWith(
+        levelExtent(b, op.getResult(), *extent.getConstantLvlIndex()));
+    extent.erase();
+  }
+  op.erase();
+  return success();
+}
+
 static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
   SmallVector<FlattenOp> flattened;
   func.walk([&](FlattenOp op) { flattened.push_back(op); });
   for (FlattenOp op : llvm::reverse(flattened))
     if (failed(unfoldFlatten(op)))
       return failure();
+  WalkResult slices =
+      func.walk([](SliceOp op) { return WalkResult(unfoldSlice(op)); });
+  if (slices.wasInterrupted())
+    return failure();
   func.walk([](UnflattenOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     op.replaceAllUsesWith(

@@ -60,6 +60,11 @@ RootOp nacho::rootOf(Value fiber) {
   return {};
 }
 
+Value nacho::wholeTensorOf(Value tensor) {
+  auto slice = tensor.getDefiningOp<SliceOp>();
+  return slice ? slice.getSource() : tensor;
+}
+
 FlattenOp nacho::flattenedBy(Value fiber) {
   RootOp root = rootOf(fiber);
   return root ? root.getTensor().getDefiningOp<FlattenOp>() : FlattenOp();
@@ -69,7 +74,7 @@ std::optional<unsigned> nacho::argumentOf(Value fiber) {
   Value tensor = rootOf(fiber).getTensor();
   if (auto flatten = tensor.getDefiningOp<FlattenOp>())
     tensor = flatten.getTensor();
-  auto argument = dyn_cast<BlockArgument>(tensor);
+  auto argument = dyn_cast<BlockArgument>(wholeTensorOf(tensor));
   return argument ? std::optional<unsigned>(argument.getArgNumber())
                   : std::nullopt;
 }

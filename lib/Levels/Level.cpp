@@ -4,6 +4,8 @@
 #include "Flat.h"
 #include "LevelKind.h"
 
+#include "nacho/IR/Fibers.h"
+
 #include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 
 using namespace mlir;
@@ -12,6 +14,8 @@ using namespace nacho;
 std::unique_ptr<Level> Level::get(Value tensor, unsigned level) {
   if (auto flatten = tensor.getDefiningOp<FlattenOp>())
     return makeFlatLevel(tensor, flatten.getTensor());
+  if (auto slice = tensor.getDefiningOp<SliceOp>())
+    return getOfSlice(slice, level);
   const LevelKind *kind =
       findKind(cast<RankedTensorType>(tensor.getType()), level);
   return kind ? kind->operand(tensor, level) : nullptr;
@@ -37,6 +41,8 @@ Value nacho::numPositions(ImplicitLocOpBuilder &b, Value tensor,
                           unsigned levels) {
   if (levels == 0)
     return arith::ConstantIndexOp::create(b, 1);
+  // The positions of a slice are those of the whole tensor.
+  tensor = wholeTensorOf(tensor);
   auto last = Level::get(tensor, levels - 1);
   if (!last->isFull())
     return last->size(b);
@@ -45,6 +51,8 @@ Value nacho::numPositions(ImplicitLocOpBuilder &b, Value tensor,
 
 Value nacho::levelExtent(ImplicitLocOpBuilder &b, Value tensor,
                          unsigned level) {
+  if (auto slice = tensor.getDefiningOp<SliceOp>())
+    return Level::getOfSlice(slice, level)->extent(b);
   Value number = arith::ConstantIndexOp::create(b, level);
   return sparse_tensor::LvlOp::create(b, tensor, number);
 }

@@ -33,14 +33,14 @@ using namespace nacho;
 // Levels between cuts
 //===----------------------------------------------------------------------===//
 
-/// The tensor that has what a fiber is of: that which was flattened, if it was;
-/// null if it is not known.
+/// The tensor that has what a fiber is of: that which was flattened or sliced,
+/// if it was; null if it is not known.
 static Value storedTensorOf(Value fiber) {
   RootOp root = rootOf(fiber);
   if (!root)
     return {};
   auto flatten = root.getTensor().getDefiningOp<FlattenOp>();
-  return flatten ? flatten.getTensor() : root.getTensor();
+  return flatten ? flatten.getTensor() : wholeTensorOf(root.getTensor());
 }
 
 namespace {

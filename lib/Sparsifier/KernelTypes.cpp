@@ -120,6 +120,9 @@ static void changeTypes(func::FuncOp func) {
   func.walk([](Operation *op) {
     if (auto pad = dyn_cast<tensor::PadOp>(op))
       pad.getResult().setType(kernelOperandType(pad.getResultType()));
+    else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      slice.getResult().setType(slice.getType().cloneWithEncoding(
+          slice.getSourceType().getEncoding()));
     else if (auto empty = dyn_cast<tensor::EmptyOp>(op))
       empty.getResult().setType(kernelResultType(empty.getType()));
     else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))

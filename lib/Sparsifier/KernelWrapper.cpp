@@ -221,12 +221,14 @@ SmallVector<Value> WrapperBuilder::joinedExtents(ValueRange split,
 
 LogicalResult WrapperBuilder::readOperands() {
   unsigned next = 0;
-  for (auto [operand, count, sizes] :
-       llvm::zip(kernel.getInputs(), numParams, blocks.drop_back())) {
+  for (auto [operand, given, count, sizes] :
+       llvm::zip(kernel.getInputs(), program.getInputs(), numParams,
+                 blocks.drop_back())) {
     ValueRange params = func.getArguments().slice(next, count);
     next += count;
     firstArguments.push_back(operands.arguments.size());
-    RankedTensorType tensor = passedType(operand);
+    // Only a slice tells where it ends.
+    RankedTensorType tensor = passedType(isSlice(given) ? given : operand);
     if (!isSparse(tensor))
       readDenseTensor(params.front());
     else if (failed(readSparseTensor(b, module, tensor, options.library, params,

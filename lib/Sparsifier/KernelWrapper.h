@@ -15,7 +15,8 @@ namespace nacho {
 inline constexpr llvm::StringLiteral kKernelAttrName = "nacho.kernel";
 
 /// The attribute of a kernel whose operands or result are other tensors in the
-/// program (KernelTypes.h): the type that its function has there.
+/// program (KernelTypes.h), or slices of its operands: the type that its
+/// function has there.
 inline constexpr llvm::StringLiteral kProgramTypeAttrName =
     "nacho.program_type";
 
@@ -83,7 +84,6 @@ BlockSizes blocksOfLevels(mlir::RankedTensorType tensor,
                           const BlockSizes &blocks);
 
 bool isSparse(mlir::Type tensor);
-
 /// The tensor that is passed for an argument of a kernel. A number is passed as
 /// a tensor of rank 0, and an index as an integer.
 mlir::RankedTensorType passedType(mlir::Type argument);
@@ -94,7 +94,8 @@ mlir::MemRefType memRefOf(mlir::RankedTensorType tensor);
 /// What MLIR's passes make of a sparse tensor in a call.
 void addSparseParameters(mlir::RankedTensorType tensor, bool library,
                          llvm::SmallVectorImpl<mlir::Type> &types);
-/// Reads what the parameters of a sparse operand stand for.
+/// Reads what the parameters of a sparse operand stand for. Of a slice, that is
+/// the whole tensor, which ends where the slice does.
 mlir::LogicalResult readSparseTensor(mlir::ImplicitLocOpBuilder &b,
                                      mlir::ModuleOp module,
                                      mlir::RankedTensorType tensor,

@@ -2,6 +2,7 @@
 
 #include "KernelTypes.h"
 #include "KernelWrapper.h"
+#include "WholeTensors.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
 #include "nacho/Compiler/Kernel.h"
@@ -93,7 +94,11 @@ static OwningOpRef<ModuleOp> buildModule(KernelBuilder &builder) {
   if (!func)
     return nullptr;
   OwningOpRef<ModuleOp> module = ModuleOp::create(func->getLoc());
-  FunctionType program = func->getFunctionType();
+  SmallVector<Type> passed(func->getArgumentTypes());
+  for (auto [number, slice] : builder.slices)
+    passed[number] = slice;
+  FunctionType program =
+      FunctionType::get(func->getContext(), passed, func->getResultTypes());
   if (failed(useKernelTypes(*func, builder.reason)))
     return nullptr;
   if (func->getFunctionType() != program)
@@ -107,6 +112,8 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (library)
+      passWholeTensors(getOperation());
     SmallVector<linalg::LinalgOp> ops;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](linalg::LinalgOp op) {
@@ -141,19 +148,24 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
     name = "nacho_kernel_" + number;
   } while (getOperation().lookupSymbol(module) ||
            getOperation().lookupSymbol(name));
-  KernelBuilder builder(op, name);
+  KernelBuilder builder(op, name, /*passesSlices=*/!library);
   OwningOpRef<ModuleOp> kernel = buildModule(builder);
+  auto leaveToUpstream = [&](StringRef reason) {
+    for (Operation *number : builder.numbers)
+      number->erase();
+    leave(op, reason);
+  };
   if (!kernel)
-    return leave(op, builder.reason);
+    return leaveToUpstream(builder.reason);
   std::string text, error;
   llvm::raw_string_ostream(text) << *kernel;
   CompileOptions options = defaultOptions(cpuBackend());
   options.cost = cost;
   if (!canCompile(text, options, cpuBackend(), error))
-    return leave(op, error);
+    return leaveToUpstream(error);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (library && llvm::any_of(op->getOperands(), isInBatches))
-    return leave(op, "MLIR's library has no tensors in batches");
+    return leaveToUpstream("MLIR's library has no tensors in batches");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)
@@ -170,12 +182,13 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   b.setInsertionPoint(op);
   auto call = func::CallOp::create(b, func, passed);
   op->getResult(0).replaceAllUsesWith(resultOf(b, call, type));
-  SmallVector<tensor::PadOp> pads;
+  // What kernels make by themselves.
+  llvm::SetVector<Operation *> makers;
   for (Value operand : op->getOperands())
-    if (tensor::PadOp pad = paddingOf(operand))
-      pads.push_back(pad);
+    if (paddingOf(operand) || slicingOf(operand))
+      makers.insert(operand.getDefiningOp());
   op->erase();
-  for (tensor::PadOp pad : pads)
-    if (pad.use_empty())
-      pad.erase();
+  for (Operation *maker : makers)
+    if (maker->use_empty())
+      maker->erase();
 }

@@ -3,6 +3,7 @@
 #include "KernelWrapper.h"
 
 #include "nacho/Levels/LevelFormat.h"
+#include "nacho/Transforms/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,6 +32,8 @@ struct NamedArray {
 /// them. Fails if MLIR has no name for one of them.
 static FailureOr<SmallVector<NamedArray>> arraysOf(RankedTensorType tensor) {
   SmallVector<NamedArray> arrays;
+  if (isSlice(tensor))
+    tensor = wholeTypeOf(tensor);
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
   for (unsigned level = 0; level < encoding.getLvlRank(); ++level)
     for (const LevelArray &array : levelArrays(tensor, level)) {
@@ -59,6 +62,19 @@ static void fieldTypes(RankedTensorType tensor, SmallVectorImpl<Type> &types) {
       });
 }
 
+/// offset + stride * (size - 1) + 1, or the offset if the size is 0
+static Value emitEnd(ImplicitLocOpBuilder &b, Value offset, Value size,
+                     Value stride) {
+  Value one = emitInteger(b, 1), zero = emitInteger(b, 0);
+  Value last =
+      arith::MulIOp::create(b, stride, arith::SubIOp::create(b, size, one));
+  Value isEmpty =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
+  Value span = arith::SelectOp::create(b, isEmpty, zero,
+                                       arith::AddIOp::create(b, last, one));
+  return arith::AddIOp::create(b, offset, span);
+}
+
 namespace {
 /// Reads the fields of a tensor. The arrays have room for more than what is
 /// stored, which the specifier says; that has one size for all rows of an array
@@ -78,7 +94,7 @@ private:
 
   void checkRows(ArrayRef<NamedArray> arrays);
   Value get(SpecifierKind kind, std::optional<unsigned> level);
-  Value extentOf(unsigned level) { return get(SpecifierKind::LvlSize, level); }
+  Value extentOf(unsigned level);
   Value field(SparseTensorFieldKind kind, std::optional<unsigned> level);
   Value lengthOf(Value array, int64_t dim);
   Value sizeOf(SparseTensorFieldKind kind, std::optional<unsigned> level);
@@ -97,6 +113,16 @@ Value FieldReader::get(SpecifierKind kind, std::optional<unsigned> level) {
       b, b.getIndexType(), fields.back(),
       sparse_tensor::StorageSpecifierKindAttr::get(b.getContext(), kind), at);
   return arith::IndexCastOp::create(b, b.getI64Type(), index);
+}
+
+/// A slice has the arrays of the whole tensor, and in each level the dimension
+/// of the same number.
+Value FieldReader::extentOf(unsigned level) {
+  Value size = get(SpecifierKind::LvlSize, level);
+  if (!encoding.isSlice())
+    return size;
+  return emitEnd(b, get(SpecifierKind::DimOffset, level), size,
+                 get(SpecifierKind::DimStride, level));
 }
 
 Value FieldReader::field(SparseTensorFieldKind kind,

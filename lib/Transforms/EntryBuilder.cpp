@@ -75,6 +75,7 @@ void EntryBuilder::append(Condition condition) {
   condition = emitBoth(b, condition, keptInGroup(terms));
   condition = emitBoth(b, condition, onDiagonals());
   condition = emitBoth(b, condition, whereEquationsHold(term));
+  condition = emitBoth(b, condition, insideSlices());
   AppendOp::create(b, sum, b.getI64IntegerAttr(group.number), at,
                    toOperand(condition));
 }
@@ -166,6 +167,8 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
     if (plan.op.isComputed(index))
       inside = emitBoth(b, inside, derive(term, index).getInside());
   }
+  if (auto slice = tensor.getDefiningOp<SliceOp>())
+    tensor = open.locateInSource(slice, at);
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
   if (isCoordinate)
@@ -180,7 +183,8 @@ Value EntryBuilder::coordinateOf(const Term &term, Attribute index) {
     return derive(term, index).getCoordinate();
   if (llvm::is_contained(term.reduced, index))
     return open.loopCoordinates[plan.loopOf(term, index)];
-  return open.coordinates.at(index);
+  DeriveOp inSlice = open.coordinateInSlice(index);
+  return inSlice ? inSlice.getCoordinate() : open.coordinates.at(index);
 }
 
 /// Computes an index by its equation.
@@ -192,8 +196,8 @@ DeriveOp EntryBuilder::derive(const Term &term, Attribute index) {
   Value extent = open.extentOf(index);
   NameScope name(b, cast<StringAttr>(index).getValue());
   return DeriveOp::create(b, sources, equation.getFactors(),
-                          equation.getConstant(), equation.getDivisor(), extent,
-                          equation.getRounds());
+                          equation.getConstant(), equation.getDivisor(),
+                          /*stride=*/Value(), extent, equation.getRounds());
 }
 
 Value EntryBuilder::emitPattern(MergeAttr pattern, unsigned term, Value value) {
@@ -355,6 +359,16 @@ Condition EntryBuilder::whereEquationsHold(const Term &term) {
                                        coordinateOf(term, index));
     all = emitBoth(b, all, same);
   }
+  return all;
+}
+
+/// The condition that no slice skips the coordinates of the loops.
+Condition EntryBuilder::insideSlices() {
+  Condition all = kAlways;
+  for (Attribute index : plan.op.getResultAccess())
+    if (!plan.op.isPart(index))
+      if (DeriveOp inSlice = open.coordinateInSlice(index))
+        all = emitBoth(b, all, inSlice.getInside());
   return all;
 }
 

@@ -47,6 +47,7 @@ private:
   Condition whereKept(KeepOp keep, unsigned number, mlir::Value condition);
   Condition keptInGroup(llvm::ArrayRef<Element> elements);
   Condition insideTerm(const Term &term);
+  Condition insideSlices();
   Condition onDiagonals();
   Condition whereEquationsHold(const Term &term);
 

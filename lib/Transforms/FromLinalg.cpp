@@ -13,6 +13,7 @@
 #include "LinalgMonoids.h"
 #include "LinalgOutput.h"
 #include "LinalgSemirings.h"
+#include "LinalgSlices.h"
 
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/IR/Operators.h"
@@ -364,6 +365,11 @@ namespace {
 struct FromLinalg : nacho::impl::NachoFromLinalgBase<FromLinalg> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() &&
+          SymbolTable::symbolKnownUseEmpty(func, getOperation()) &&
+          failed(takeWholeTensors(func)))
+        return signalPassFailure();
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (!isa<linalg::FillOp>(op.getOperation()))

@@ -99,11 +99,15 @@ tensor::PadOp nacho::paddingOf(Value operand) {
   return isTaken ? pad : tensor::PadOp();
 }
 
-void KernelBuilder::addTensor(Value value) {
+LogicalResult KernelBuilder::addTensor(Value value) {
+  if (mapping.contains(value))
+    return success();
+  if (isSlice(value.getType()))
+    return addSlice(value);
   tensor::PadOp pad = paddingOf(value);
   if (!pad) {
     addArgument(value);
-    return;
+    return success();
   }
   Value source = addArgument(pad.getSource());
   Attribute constant;
@@ -113,6 +117,7 @@ void KernelBuilder::addTensor(Value value) {
       b, pad.getType(), source, pad.getMixedLowPad(), pad.getMixedHighPad(),
       emitConstant(b, constant, element));
   mapping.map(value, padded);
+  return success();
 }
 
 /// Makes a number an argument, unless it is a constant, or the element of a
@@ -139,17 +144,18 @@ LogicalResult KernelBuilder::addNumber(Value value) {
 
 /// Operands come first, then what the body reads from outside.
 LogicalResult KernelBuilder::addInputs() {
-  llvm::SetVector<Value> numbers;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<RankedTensorType>(input->get().getType()))
-      addTensor(input->get());
-    else
-      numbers.insert(input->get());
+  llvm::SetVector<Value> read;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isa<RankedTensorType>(input->get().getType()))
+      read.insert(input->get());
+    else if (failed(addTensor(input->get())))
+      return failure();
+  }
   for (OpOperand &output : op.getDpsInitsMutable())
     if (!mapping.contains(output.get()))
       mapping.map(output.get(), addOutput(output.get()));
-  getUsedValuesDefinedAbove(op->getRegions(), numbers);
-  for (Value number : numbers)
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  for (Value number : read)
     if (failed(addNumber(number)))
       return failure();
   return success();
@@ -158,6 +164,10 @@ LogicalResult KernelBuilder::addInputs() {
 OwningOpRef<func::FuncOp> KernelBuilder::build() {
   if (op->getNumResults() != 1) {
     reason = "it has not one result";
+    return nullptr;
+  }
+  if (isSlice(op->getResult(0).getType())) {
+    reason = "its result is a slice";
     return nullptr;
   }
   func = func::FuncOp::create(op.getLoc(), name, b.getFunctionType({}, {}));

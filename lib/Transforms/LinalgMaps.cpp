@@ -7,11 +7,12 @@
 //     ->  [k, j] where (k = 2 * i + j)
 //
 // A tensor that is padded with zeros is accessed without its padding, at
-// indices that are shifted.
+// indices that are shifted. A slice of a sparse tensor becomes a `nacho.slice`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LinalgMaps.h"
+#include "LinalgSlices.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -113,6 +114,8 @@ FailureOr<LinalgOperand> LinalgMaps::readOperand(OpOperand &operand) {
     }
     value = pad.getSource();
   }
+  if (SliceOp slice = isOutput ? SliceOp() : makeSlice(op, value))
+    value = slice.getResult();
   SmallVector<Attribute> names;
   for (auto [expr, shifted] : llvm::zip(exprs, isShifted)) {
     FailureOr<Attribute> name = indexOf(expr, shifted);

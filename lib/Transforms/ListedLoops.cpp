@@ -5,7 +5,8 @@
 #include "CostModel.h"
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
-#include "nacho/Levels/LevelFormat.h"
+#include "nacho/IR/Fibers.h"
+#include "nacho/Levels/Level.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -35,6 +36,16 @@ static bool repeatsForSeveral(CoiterateOp loop) {
     return WalkResult::advance();
   });
   return repeated.wasInterrupted();
+}
+
+/// Whether a loop steps through a slice that lacks some coordinates: how many
+/// entries a fiber has is only known once it is searched for its ends.
+static bool readsCropped(CoiterateOp loop) {
+  return llvm::any_of(loop.getFibers(), [](Value fiber) {
+    RootOp root = rootOf(fiber);
+    return root && isCropped(root.getTensor(),
+                             cast<FiberType>(fiber.getType()).getLevel());
+  });
 }
 
 /// The number of the innermost loop of the chain around an op.
@@ -71,7 +82,7 @@ SmallVector<unsigned> nacho::loopsToRemap(NestOp nest, CostModelAttr model) {
   SmallVector<unsigned> found;
   for (unsigned m = 0; m + 1 < depth && m <= outermost; ++m)
     if (skips(loops[m]) || repeatsForSeveral(loops[m]) ||
-        ::separatesChildren(loops[m]))
+        ::separatesChildren(loops[m]) || readsCropped(loops[m + 1]))
       found.push_back(m);
   return found;
 }

@@ -6,12 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Nacho.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHONUMBERSTOTENSORS
@@ -30,33 +33,57 @@ static bool makesOperand(Operation *user) {
   return made && made.getType().getRank() == 0;
 }
 
-/// Replaces tensors that are made of a number.
-static void replaceMade(Value number, Value tensor) {
-  for (Operation *user : llvm::to_vector(number.getUsers())) {
-    Value made = user->getResult(0);
-    if (isa<RankedTensorType>(made.getType()))
-      made.replaceAllUsesWith(tensor);
-    else
-      replaceMade(made, tensor);
-    user->erase();
+/// Replaces the tensors that an op, and users of the op, make of a number.
+static void replaceMade(Operation *op, Value tensor) {
+  Value made = op->getResult(0);
+  if (isa<RankedTensorType>(made.getType()))
+    made.replaceAllUsesWith(tensor);
+  else
+    for (Operation *user : llvm::to_vector(made.getUsers()))
+      replaceMade(user, tensor);
+  op->erase();
+}
+
+/// func @f(%s: index) { %t = tensor.from_elements %s; use %t
+///                      nacho.slice %A[%s] ... }
+///   -> func @f(%t: tensor<i64>) { %i = tensor.extract %t[]
+///                                 %s = arith.index_cast %i
+///                                 use %t
+///                                 nacho.slice %A[%s] ... }
+static void replaceNumber(BlockArgument number) {
+  llvm::SetVector<Operation *> users(number.getUsers().begin(),
+                                     number.getUsers().end());
+  auto b =
+      ImplicitLocOpBuilder::atBlockBegin(number.getLoc(), number.getOwner());
+  Type type = number.getType();
+  if (type.isIndex())
+    type = b.getI64Type();
+  number.setType(RankedTensorType::get({}, type));
+  Value index;
+  for (Operation *user : users) {
+    if (!isa<SliceOp>(user)) {
+      replaceMade(user, number);
+      continue;
+    }
+    if (!index)
+      index = arith::IndexCastOp::create(
+          b, b.getIndexType(),
+          tensor::ExtractOp::create(b, number, ValueRange()));
+    user->replaceUsesOfWith(number, index);
   }
 }
 
-/// func @f(%s: f64) { %t = tensor.from_elements %s; use %t }
-///   -> func @f(%t: tensor<f64>) { use %t }
-static void replaceNumber(BlockArgument number) {
-  Type type = number.getType();
-  if (type.isIndex())
-    type = IntegerType::get(type.getContext(), 64);
-  number.setType(RankedTensorType::get({}, type));
-  replaceMade(number, number);
+static bool isNumber(Type type) {
+  return type.isIntOrIndexOrFloat() || isa<ComplexType>(type);
 }
 
 static void replaceNumbers(func::FuncOp func) {
   for (BlockArgument arg : func.getArguments())
-    if (arg.getType().isIntOrIndexOrFloat() || isa<ComplexType>(arg.getType()))
-      if (!arg.use_empty() && llvm::all_of(arg.getUsers(), makesOperand))
-        replaceNumber(arg);
+    if (isNumber(arg.getType()) && !arg.use_empty() &&
+        llvm::all_of(arg.getUsers(), [](Operation *user) {
+          return isa<SliceOp>(user) || makesOperand(user);
+        }))
+      replaceNumber(arg);
   func.setFunctionType(FunctionType::get(func.getContext(),
                                          func.getBody().getArgumentTypes(),
                                          func.getResultTypes()));

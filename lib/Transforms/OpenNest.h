@@ -22,6 +22,16 @@ public:
   /// searches can use it.
   mlir::Value extentOf(mlir::Attribute index);
 
+  /// The coordinate of an index that a slice stores, and of which it skips some
+  /// coordinates; null if there is no such slice. The loop over the index
+  /// visits the skipped ones, too.
+  DeriveOp coordinateInSlice(mlir::Attribute index);
+
+  /// The tensor of which a slice is a part. The coordinates become those there:
+  /// offset + stride * coordinate.
+  mlir::Value locateInSource(SliceOp slice,
+                             llvm::MutableArrayRef<mlir::Value> at);
+
   /// The name that the user gave an operand, or else a letter.
   std::string inputName(unsigned n);
 
@@ -36,6 +46,7 @@ public:
   llvm::DenseMap<mlir::Attribute, mlir::Value> coordinates;
 
 private:
+  mlir::Value sizeOf(SliceOp slice, unsigned level);
   mlir::Value computeExtent(mlir::Attribute index);
 
   llvm::DenseMap<mlir::Attribute, mlir::Value> extents;

@@ -86,7 +86,7 @@ private:
 static LogicalResult replaceByCall(linalg::LinalgOp op, const Twine &name,
                                    func::FuncOp before, SymbolTable &symbols) {
   std::string wanted = name.str();
-  KernelBuilder builder(op, wanted);
+  KernelBuilder builder(op, wanted, /*passesSlices=*/false);
   OwningOpRef<func::FuncOp> kernel = builder.build();
   if (!kernel)
     return op.emitOpError() << "cannot be a kernel, since " << builder.reason

@@ -1,5 +1,8 @@
 // RUN: %direct-upstream %s | %run-main | FileCheck %s
 // RUN: %direct-nacho %s | %run-main | FileCheck %s
+// RUN: nacho-opt %s --nacho-sparsifier="threads=2 parts=3 remarks=true" 2>%t.err | %run-main | FileCheck %s
+// RUN: FileCheck %s --input-file=%t.err --check-prefix=REMARK --allow-empty
+// REMARK-NOT: remark
 
 // Slices of CSR, DCSR and COO matrices are multiplied, with strides, with offsets,
 // and with offsets and strides that are known only at run time.

@@ -26,6 +26,26 @@ func.func @index(%n: index) -> tensor<i64> {
   return %t : tensor<i64>
 }
 
+// func(index) { slice by index }  ->  func(tensor) { slice by what the tensor has }
+
+// CHECK-LABEL: func.func @sliced(
+// CHECK-SAME:    %[[A:.*]]: tensor<?xi64>, %[[T:.*]]: tensor<i64>) -> tensor<4xi64>
+// CHECK-NEXT:    %[[I64:.*]] = tensor.extract %[[T]][] : tensor<i64>
+// CHECK-NEXT:    %[[N:.*]] = arith.index_cast %[[I64]] : i64 to index
+// CHECK-NEXT:    %[[S:.*]] = nacho.slice %[[A]] [%[[N]]] [4] [%[[N]]]
+// CHECK-NEXT:    nacho.assign (%{{.*}} = %[[S]][i] : tensor<4xi64>, %{{.*}} = %[[T]][] : tensor<i64>)
+func.func @sliced(%A: tensor<?xi64>, %n: index) -> tensor<4xi64> {
+  %S = nacho.slice %A[%n] [4] [%n] : tensor<?xi64> to tensor<4xi64>
+  %i = arith.index_cast %n : index to i64
+  %t = tensor.from_elements %i : tensor<i64>
+  %Z = nacho.assign (%a = %S[i] : tensor<4xi64>, %f = %t[] : tensor<i64>)
+      -> [i] : tensor<4xi64> {
+    %0 = nacho.binary mul %a, %f : i64
+    nacho.yield %0 : i64
+  }
+  return %Z : tensor<4xi64>
+}
+
 // The callers of a function give it numbers.
 
 // CHECK-LABEL: func.func private @negative_called(

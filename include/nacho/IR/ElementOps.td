@@ -62,29 +62,33 @@ def Nacho_LocateOp : Nacho_Op<"locate", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Nacho_DeriveOp : Nacho_Op<"derive", [Pure]> {
+def Nacho_DeriveOp : Nacho_Op<"derive", [Pure, AttrSizedOperandSegments]> {
   let summary = "a coordinate that follows from coordinates of loops";
   let description = [{
     The sum of the products of coordinates and factors, and of `plus`, divided by
-    `over`. `inside` tells whether the division leaves no remainder and the coordinate
-    is not outside of the extent that `to` gives; else the coordinate is of no use. With
-    `rounds`, there may be a remainder: the quotient is rounded down.
+    `over` and, if it is given, by `times`, a number that is only known when the kernel
+    runs. `inside` tells whether the division leaves no remainder and the coordinate is
+    not outside of the extent that `to` gives; else the coordinate is of no use. A
+    number below 1 counts as 1. With `rounds`, there may be a remainder: the quotient is
+    rounded down.
 
     ```mlir
-    // The i with m = 2 * i + k.
-    func.func @f(%m: index, %k: index, %extent: index) -> (index, i1) {
+    // The i with m = 2 * i + k, and that with m = stride * i.
+    func.func @f(%m: index, %k: index, %stride: index, %extent: index)
+        -> (index, i1, index, i1) {
       %i, %inside = nacho.derive (%m, %k) by [1, -1] plus 0 over 2 to %extent
-      return %i, %inside : index, i1
+      %n, %in = nacho.derive (%m) by [1] plus 0 over 1 times %stride to %extent
+      return %i, %inside, %n, %in : index, i1, index, i1
     }
     ```
   }];
   let arguments = (ins Variadic<Index>:$sources, DenseI64ArrayAttr:$factors,
-                       I64Attr:$constant, I64Attr:$divisor, Index:$extent,
-                       UnitAttr:$rounds);
+                       I64Attr:$constant, I64Attr:$divisor, Optional<Index>:$stride,
+                       Index:$extent, UnitAttr:$rounds);
   let results = (outs Index:$coordinate, I1:$inside);
   let assemblyFormat = [{
-    `(` $sources `)` `by` $factors `plus` $constant `over` $divisor `to` $extent
-    attr-dict
+    `(` $sources `)` `by` $factors `plus` $constant `over` $divisor
+    (`times` $stride^)? `to` $extent attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -16,13 +16,16 @@ FiberMakerOpInterface makerOf(mlir::Value fiber);
 /// fiber that it is made of, has no maker.
 RootOp rootOf(mlir::Value fiber);
 
+/// The tensor of which another one is a slice; the tensor itself if it is none.
+mlir::Value wholeTensorOf(mlir::Value tensor);
+
 /// The `nacho.flatten` that makes the tensor that a fiber belongs to; null if
 /// there is no such op.
 FlattenOp flattenedBy(mlir::Value fiber);
 
 /// The argument of the function whose entries a fiber has, by its number: the
-/// tensor that the fiber is a part of, or that is flattened to it. Nothing if
-/// the tensor is made inside the function.
+/// tensor that the fiber is a part of, or of which that is a slice, or that is
+/// flattened to it. Nothing if the tensor is made inside the function.
 std::optional<unsigned> argumentOf(mlir::Value fiber);
 
 /// Emits an error unless every fiber that a nest reads has a root, and every

@@ -17,6 +17,8 @@
 //   list         a tensor in coordinate format (COO), given by the user or made by
 //                one nest for another
 //   tree         a tensor of which all levels are compressed (CSF)
+//   slice        a part of a tensor: of each dimension, every n-th coordinate from an
+//                offset on
 //   key          all coordinates of an entry as the bits of one integer
 //   window       neighbouring elements of an array, or keys or coordinates that are
 //                computed, which are worked on at a time
@@ -88,6 +90,7 @@ include "nacho/IR/ElementOps.td"
 include "nacho/IR/ListOps.td"
 include "nacho/IR/PrefetchOps.td"
 include "nacho/IR/FlatOps.td"
+include "nacho/IR/SliceOps.td"
 include "nacho/IR/PartitionOps.td"
 include "nacho/IR/PartOps.td"
 include "nacho/IR/ParallelOps.td"

@@ -26,6 +26,8 @@ class Level {
 public:
   /// The given level of an encoded tensor; null if its kind is not supported.
   static std::unique_ptr<Level> get(mlir::Value tensor, unsigned level);
+  /// A level of the result of `nacho.slice`.
+  static std::unique_ptr<Level> getOfSlice(SliceOp slice, unsigned level);
   /// The same level, whose coordinates are divided by 2^shift.
   static std::unique_ptr<Level> getPieces(mlir::Value tensor, unsigned level,
                                           mlir::Value shift);
@@ -50,6 +52,19 @@ public:
   virtual mlir::Value end(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
                           mlir::Value after) const {
     return this->begin(b, after);
+  }
+
+  /// Positions [begin, end).
+  struct Interval {
+    mlir::Value begin, end;
+  };
+  /// Whether a fiber may have but some of the children of its parents; what
+  /// lies between those of one fiber and of the next belongs to none.
+  virtual bool isCropped() const { return false; }
+  /// The children that a fiber has, of those of its parents. The level must not
+  /// be full.
+  virtual Interval crop(mlir::ImplicitLocOpBuilder &b, Interval whole) const {
+    return whole;
   }
 
   /// Maps a coordinate to the first position in [low, high) whose coordinate is
@@ -110,6 +125,9 @@ protected:
   mlir::Value tensor;
   unsigned level;
 };
+
+/// Whether a level of a tensor is cropped.
+bool isCropped(mlir::Value tensor, unsigned level);
 
 /// Given a position of `level`, the number of positions of the deeper level
 /// `below` that belong to earlier positions: begin(...begin(position)). For the

@@ -18,6 +18,11 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
     levels are ordered, the last level is unique, batch levels of results are dense, and an
     explicit value is part of the body.
 
+    An operand that is a slice (`tensor.extract_slice`) becomes the whole tensor, and
+    the numbers of the slice that are no constants; the kernel makes the slice. With
+    `library`, functions take whole tensors and numbers, too, in place of arguments that
+    are slices, for MLIR's runtime library has none.
+
     Before:
     ```mlir
     func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)

@@ -18,6 +18,15 @@ namespace nacho {
 /// an operand is none. Kernels pad by themselves, without making a tensor.
 mlir::tensor::PadOp paddingOf(mlir::Value operand);
 
+/// A slice that is made of a whole sparse tensor; null if an operand is none.
+/// Kernels make such slices by themselves.
+mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
+
+bool isSlice(mlir::Type tensor);
+
+/// The type of the tensor of which a slice is a part, stored as the slice is.
+mlir::RankedTensorType wholeTypeOf(mlir::RankedTensorType slice);
+
 /// A number with a value.
 mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Attribute value,
                          mlir::Type type);
@@ -26,8 +35,12 @@ mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Attribute value,
 /// argument, unless it is a constant or an output that has no elements yet.
 class KernelBuilder {
 public:
-  KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name)
-      : op(op), b(op.getLoc(), op.getContext()), name(name) {}
+  /// With `passesSlices`, whoever calls the kernel can pass a slice for the
+  /// whole tensor.
+  KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name,
+                bool passesSlices)
+      : op(op), b(op.getLoc(), op.getContext()), name(name),
+        passesSlices(passesSlices) {}
 
   /// Builds the function. On failure returns null and says why in `reason`.
   mlir::OwningOpRef<mlir::func::FuncOp> build();
@@ -35,17 +48,29 @@ public:
   std::string reason;
   /// What the function takes: tensors and numbers of the op's function.
   llvm::SmallVector<mlir::Value> arguments;
+  /// The numbers of the arguments that are slices, and their types.
+  llvm::SmallVector<std::pair<unsigned, mlir::Type>> slices;
+  /// Ops before the op that tell numbers of slices, which are arguments.
+  llvm::SmallVector<mlir::Operation *> numbers;
 
 private:
   mlir::LogicalResult addInputs();
-  void addTensor(mlir::Value value);
+  mlir::LogicalResult addTensor(mlir::Value value);
   mlir::LogicalResult addNumber(mlir::Value value);
   mlir::Value addArgument(mlir::Value value);
   mlir::Value addOutput(mlir::Value output);
+  mlir::OpFoldResult addIndex(mlir::OpFoldResult number);
+  mlir::Value makeSlice(mlir::RankedTensorType type, mlir::Value source,
+                        llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                        llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                        llvm::ArrayRef<mlir::OpFoldResult> strides);
+  mlir::LogicalResult addSliceFromOutside(mlir::Value slice);
+  mlir::LogicalResult addSlice(mlir::Value slice);
 
   mlir::linalg::LinalgOp op;
   mlir::ImplicitLocOpBuilder b;
   llvm::StringRef name;
+  bool passesSlices;
   mlir::OwningOpRef<mlir::func::FuncOp> func;
   mlir::IRMapping mapping;
 };

@@ -52,8 +52,9 @@ def NachoNumbersToTensors : Pass<"nacho-numbers-to-tensors", "::mlir::ModuleOp">
   let summary = "Let kernels take tensors of rank 0 in place of numbers";
   let description = [{
     An argument that is a number, and of which the function only makes tensors of rank
-    0, becomes such a tensor, of integers if the number is an index. Functions that
-    others call stay as they are.
+    0, becomes such a tensor, of integers if the number is an index. So does an index by
+    which tensors are sliced; the function then reads the number. Functions that others
+    call stay as they are.
 
     Before:
     ```mlir
@@ -73,6 +74,7 @@ def NachoNumbersToTensors : Pass<"nacho-numbers-to-tensors", "::mlir::ModuleOp">
     }
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
@@ -165,6 +167,43 @@ def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleO
     } {sizes = array<i64: 100000, 100000>}
     %y = nacho.assign (%t = %T[i] : tensor<?xf64>) -> [i] {
       %1 = nacho.unary sqrt %t : f64
+      nacho.yield %1 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoListSlices : Pass<"nacho-list-slices", "::mlir::ModuleOp"> {
+  let summary = "List the entries of sparse slices";
+  let description = [{
+    For each slice of a sparse tensor (`nacho.slice`), a statement lists its entries;
+    all others read the list. The dimensions of the list are in the order in which the
+    tensor's levels store them. The elements of a dense slice are located where they
+    are.
+
+    The cost of the statement is that of the coordinates between the ends of the slice:
+    levels that store coordinates are searched for the ends, once for each fiber. What
+    lies between them and is skipped by a stride is visited, and left out.
+
+    Before:
+    ```mlir
+    %S = nacho.slice %A[%o, 5] [4, 3] [2, 1] : tensor<?x?xf64, #CSR> to tensor<4x3xf64, #CSR>
+    %y = nacho.assign (%s = %S[i, j] : ..., %v = %x[j] : ...) -> [i] {
+      %0 = nacho.binary mul %s, %v : f64
+      %1 = nacho.reduce add %0 over [j] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %S = nacho.slice %A[%o, 5] [4, 3] [2, 1] : tensor<?x?xf64, #CSR> to tensor<4x3xf64, #CSR>
+    %E = nacho.assign collect<sorted_list> (%s = %S[i, j] : ...) -> [i, j] {
+      nacho.yield %s : f64
+    }
+    %y = nacho.assign (%s = %E[i, j] : ..., %v = %x[j] : ...) -> [i] {
+      %0 = nacho.binary mul %s, %v : f64
+      %1 = nacho.reduce add %0 over [j] : f64
       nacho.yield %1 : f64
     }
     ```

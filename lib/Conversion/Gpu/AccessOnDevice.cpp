@@ -195,7 +195,8 @@ static LogicalResult eraseReads(func::FuncOp func) {
     if (isOpTriviallyDead(op))
       op->erase();
     else if (has<MemoryEffects::Read>(op))
-      return op->emitOpError("reads memory of the device for the host itself");
+      return op->emitOpError("reads memory of the device for the host itself: "
+                             "not supported");
   return success();
 }
 

@@ -201,6 +201,9 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   if (range.level->isFull())
     return range;
   range.end = range.level->end(b, range.first, positionAfter(fiber));
+  auto cropped = range.level->crop(b, {range.first, range.end});
+  range.first = range.begin = cropped.begin;
+  range.end = cropped.end;
   auto cutPosition = [&](const CutValue &cut) {
     return cut.loops[path.size() - 1].positions[path.back()];
   };
@@ -208,9 +211,10 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
     Value begin = cutPosition(*lower);
     if (path.size() > 1)
       begin = visitCut(range, begin, lower->loops.front().coordinate);
-    // The first cut of all is at position 0, which may be in a gap.
+    // The first cut of all is at position 0, which may be in a gap, or before
+    // the slice that the fiber belongs to.
     auto type = cast<RankedTensorType>(fiber.tensor.getType());
-    if (hasGaps(type, fiber.level))
+    if (hasGaps(type, fiber.level) || fiber.tensor.getDefiningOp<SliceOp>())
       begin = arith::MaxUIOp::create(b, begin, range.first);
     range.begin = select(both(lower->on, fiber.present), begin, range.first);
   }
@@ -231,6 +235,9 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
       end = endOfRun(*range.level, coordinate, end, range.end);
     }
   }
+  // The last cut of all is at the end of the level.
+  if (range.level->isCropped())
+    end = arith::MinUIOp::create(b, end, range.end);
   Condition clips = both(upper->on, fiber.present);
   range.end = select(clips, end, range.end);
   return range;

@@ -20,6 +20,13 @@ from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
 from nacho.errors import ShapeError, UnsupportedError, pointed
 from nacho.mlir._refusals import refuse_module
+from nacho.mlir._slices import (
+    Accesses,
+    numbers_read,
+    of_whole_tensors,
+    sizes_of_indices,
+    slices_in,
+)
 from nacho.mlir._splits import RESULT, read_splits
 
 _ELEMENTS = {text: name for name, text in MLIR.items()}
@@ -29,6 +36,7 @@ _TENSOR = re.compile(r"tensor<((?:(?:\?|\d+)x)*)([\w<>]+?)(?:,\s*(.*))?>", re.DO
 _COORDINATES = re.compile(
     r"(%[\w$.-]+) = nacho\.coordinates\b[^:]*: tensor<(\d+|\?)xi64>"
 )
+_SLICED_TYPE = "#sparse_tensor<slice"
 _MAP = re.compile(r"map\s*=\s*(\(.*\)\s*->\s*\(.*\))\s*(?:,\s*\w+Width|\}>)", re.DOTALL)
 _WIDTH = r"\b{}Width\s*=\s*(\d+)"
 
@@ -144,6 +152,7 @@ def read_module(text: str, cost: str) -> Module:
     except _nacho.CompileError as error:
         refuse_module(error)
     names = argument_names(names)
+    types, result = _taken_types(types, result, lowered)
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, shape = _tensor_type("the result", result)
     given = {**parsed, RESULT: (wanted, shape)}
@@ -152,7 +161,7 @@ def read_module(text: str, cost: str) -> Module:
         _, _, types, result = _nacho.signature(lowered)
         parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
         wanted, _ = _tensor_type("the result", result)
-    left, accesses, coordinates = _accesses(function, names, lowered)
+    left, accesses, known = _accesses(function, names, lowered)
     # An argument that is only an output is an operand, too: its shape is the result's.
     read = {name for name, _ in accesses}
     accesses += [
@@ -160,7 +169,7 @@ def read_module(text: str, cost: str) -> Module:
         for name, (_, shape) in parsed.items()
         if name not in read and len(shape) == len(left)
     ]
-    extents = _extents(function, left, accesses, coordinates)
+    extents = _extents(function, left, accesses, known)
     assignment, bindings = _assignment(function, names, left, accesses, extents)
     if RESULT in splits:
         splits[assignment.result.name] = splits.pop(RESULT)
@@ -168,6 +177,19 @@ def read_module(text: str, cost: str) -> Module:
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}
     return Module(text, lowered, assignment, operands, wanted, bindings, shapes)
+
+
+def _taken_types(types: list[str], result: str, lowered: str) -> tuple[list[str], str]:
+    """Return the types of what the compiler takes for arguments, and of the result.
+
+    It takes whole tensors for slices, and tensors without indices for numbers to slice
+    by.
+    """
+    from nacho import _nacho
+
+    if any(_SLICED_TYPE in type or type == "index" for type in types):
+        _, _, types, result = _nacho.signature(lowered)
+    return types, result
 
 
 # --- Types ----------------------------------------------------------------------------
@@ -224,15 +246,12 @@ def _widths(type: TensorType) -> tuple[int, int]:
 # --- Accesses -------------------------------------------------------------------------
 
 
-_Accesses = list[tuple[str, tuple[str, ...]]]
-
-
 def _accesses(
     function: str, names: list[str], lowered: str
-) -> tuple[tuple[str, ...], _Accesses, dict[str, int]]:
+) -> tuple[tuple[str, ...], Accesses, dict[str, int]]:
     """Return the indices of the result, and each operand with its indices.
 
-    Also return the extents of indices whose coordinates are operands, if the function
+    Also return the extents of indices that slices or coordinates have, if the function
     knows them.
     """
     _, _, rest = lowered.partition(_FUNCTION)
@@ -253,12 +272,13 @@ def _accesses(
     # Coordinates of loops, and lists, are operands of an assignment, but no arguments.
     coordinates = dict(_COORDINATES.findall(rest))
     made = {*coordinates, *_MADE.findall(rest)}
-    extents = {
-        indices[0]: int(coordinates[value])
-        for value, indices in accesses
-        if coordinates.get(value, "?") != "?"
-    }
+    slices = slices_in(rest)
+    sizes = {value: [size] for value, size in coordinates.items()}
+    sizes |= {value: listed.split(", ") for value, _, listed in slices}
+    extents = sizes_of_indices(accesses, sizes)
     accesses = [access for access in accesses if access[0] not in made]
+    accesses = of_whole_tensors(accesses, slices, operands)
+    accesses += numbers_read(header, accesses)
     for value, _ in accesses:
         if value not in operands:
             message = f"an operand in @{function} is not one of its arguments"
@@ -283,7 +303,7 @@ def _indices(text: str) -> tuple[str, ...]:
 def _extents(
     function: str,
     left: tuple[str, ...],
-    accesses: _Accesses,
+    accesses: Accesses,
     coordinates: Mapping[str, int],
 ) -> tuple[tuple[str, int], ...]:
     """Return the extents of indices that no operand has, which are the result's.
@@ -303,7 +323,7 @@ def _assignment(
     function: str,
     names: list[str],
     left: tuple[str, ...],
-    accesses: _Accesses,
+    accesses: Accesses,
     extents: tuple[tuple[str, int], ...],
 ) -> tuple[Assignment, tuple[Access, ...]]:
     """Build ``Z[i,j] = name(A[i,j], …)``, with the operands in the order of arguments.

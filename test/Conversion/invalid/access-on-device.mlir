@@ -3,7 +3,7 @@
 func.func @of_the_host(%pos: memref<?xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{'memref.load' op reads memory of the device for the host itself}}
+  // expected-error@+1 {{'memref.load' op reads memory of the device for the host itself: not supported}}
   %blocks = memref.load %pos[%c0] : memref<?xindex>
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %c1, %gz = %c1)
              threads(%tx, %ty, %tz) in (%x = %c1, %y = %c1, %z = %c1) {

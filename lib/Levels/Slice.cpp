@@ -1,0 +1,129 @@
+//===- Slice.cpp - The levels of a slice ----------------------------------===//
+//
+// A level of the result of `nacho.slice`: those coordinates of a level of
+// another tensor that lie in the interval
+//   [offset, offset + stride * (size - 1)]
+// counted from the offset. Positions are those of the other tensor. Where it
+// stores coordinates, the children of a fiber that lie in the interval are
+// found by search.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Levels/Level.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class SliceLevel : public Level {
+public:
+  SliceLevel(SliceOp slice, unsigned level)
+      : Level(slice.getResult(), level),
+        of(Level::get(slice.getSource(), level)), slice(slice),
+        dimension(dimensionOf(slice.getType(), level)) {}
+
+  bool isFull() const override { return of->isFull(); }
+  bool isUnique() const override { return of->isUnique(); }
+  bool isCropped() const override { return true; }
+
+  /// Of a full level, the position at the offset. Other fibers are cropped.
+  Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
+    Value whole = of->begin(b, parent);
+    return isFull() ? arith::AddIOp::create(b, whole, offset(b)) : whole;
+  }
+  Value end(ImplicitLocOpBuilder &b, Value begin, Value after) const override {
+    return of->end(b, begin, after);
+  }
+
+  Interval crop(ImplicitLocOpBuilder &b, Interval whole) const override {
+    Value from = offset(b), to = arith::AddIOp::create(b, from, extent(b));
+    Value begin = of->lowerBound(b, from, whole.begin, whole.begin, whole.end);
+    return {begin, of->lowerBound(b, to, whole.begin, begin, whole.end)};
+  }
+
+  Value lowerBound(ImplicitLocOpBuilder &b, Value coordinate, Value first,
+                   Value low, Value high) const override {
+    return of->lowerBound(b, inSource(b, coordinate), first, low, high);
+  }
+  Value endOfRun(ImplicitLocOpBuilder &b, Value coordinate, Value position,
+                 Value end) const override {
+    return of->endOfRun(b, inSource(b, coordinate), position, end);
+  }
+
+  /// min(stride * (size - 1) + 1, what the tensor has behind the offset), or 0
+  /// if the size is 0.
+  Value extent(ImplicitLocOpBuilder &b) const override {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value size = number(b, slice.getSize(dimension));
+    Value stride = number(b, slice.getStride(dimension));
+    Value isEmpty =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
+    Value last =
+        arith::MulIOp::create(b, arith::SubIOp::create(b, size, one), stride);
+    Value asked = arith::SelectOp::create(b, isEmpty, zero,
+                                          arith::AddIOp::create(b, last, one));
+    Value rest = arith::SubIOp::create(b, of->extent(b), offset(b));
+    return arith::MinUIOp::create(b, asked, rest);
+  }
+
+  Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
+    return arith::SubIOp::create(b, of->coordinate(b, position), offset(b));
+  }
+  Value coordinateVector(ImplicitLocOpBuilder &b, Value position,
+                         Condition valid, unsigned lanes) const override {
+    Value stored = of->coordinateVector(b, position, valid, lanes);
+    auto type = cast<VectorType>(stored.getType());
+    Value by = offset(b);
+    if (!type.getElementType().isIndex())
+      by = arith::IndexCastUIOp::create(b, type.getElementType(), by);
+    return arith::SubIOp::create(b, stored,
+                                 vector::BroadcastOp::create(b, type, by));
+  }
+
+  Value size(ImplicitLocOpBuilder &b) const override { return of->size(b); }
+  Value last(ImplicitLocOpBuilder &b) const override { return of->last(b); }
+  void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
+    of->prefetchBegin(b, parent);
+  }
+  void prefetch(ImplicitLocOpBuilder &b, Value position) const override {
+    of->prefetch(b, position);
+  }
+
+private:
+  static Value number(ImplicitLocOpBuilder &b, OpFoldResult given) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), given);
+  }
+
+  /// min(offset, extent of the tensor), so that a wrong offset leads nowhere.
+  Value offset(ImplicitLocOpBuilder &b) const {
+    return arith::MinUIOp::create(b, number(b, slice.getOffset(dimension)),
+                                  of->extent(b));
+  }
+
+  /// The argument of searches in the other tensor. A full level is not
+  /// searched: where its fiber begins has the offset in it.
+  Value inSource(ImplicitLocOpBuilder &b, Value coordinate) const {
+    return isFull() ? coordinate
+                    : arith::AddIOp::create(b, coordinate, offset(b));
+  }
+
+  std::unique_ptr<Level> of;
+  mutable SliceOp slice;
+  unsigned dimension;
+};
+} // namespace
+
+bool nacho::isCropped(Value tensor, unsigned level) {
+  auto slice = tensor.getDefiningOp<SliceOp>();
+  return slice && !slice.isWhole(dimensionOf(slice.getType(), level));
+}
+
+std::unique_ptr<Level> Level::getOfSlice(SliceOp slice, unsigned level) {
+  if (slice.isWhole(dimensionOf(slice.getType(), level)))
+    return get(slice.getSource(), level);
+  return std::make_unique<SliceLevel>(slice, level);
+}
