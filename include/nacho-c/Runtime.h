@@ -68,10 +68,11 @@ void *nacho_interleave(void *const *arrays, int64_t count, int64_t size,
 typedef struct nacho_ordered nacho_ordered;
 
 /* Sorts the entries of an operand, which kernels take in the order of their
- * coordinates only, and none twice: `arguments`, those of the n-th operand,
- * become sorted copies, in which the first of entries with the same coordinates
- * remains. Null if they are like that already, and remain what they are. */
-nacho_ordered *nacho_order_operand(nacho_image *image, int64_t n,
+ * coordinates only, and none twice: `arguments`, those of the operand of this
+ * number, become sorted copies, in which the first of entries with the same
+ * coordinates remains. Null if they are like that already, and remain what they
+ * are. */
+nacho_ordered *nacho_order_operand(nacho_image *image, int64_t operand,
                                    nacho_argument *arguments, int64_t threads);
 
 /* Releases the copies, after the last call that takes them. */

@@ -222,6 +222,7 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
   const TensorLayout &result = last.step->result;
   auto check = [&] {
     std::vector<StoredArray> arrays;
+    arrays.reserve(made.size());
     for (const Buffer &buffer : made)
       arrays.push_back({buffer.type, buffer.size, buffer.data});
     return isCanonical(result, arrays, last.extents(), choice.threads);

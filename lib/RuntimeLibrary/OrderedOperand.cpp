@@ -279,7 +279,6 @@ static std::vector<char> permuted(const Argument &values, size_t bytes,
 static bool isInOrder(const TensorLayout &layout, const Argument *arguments,
                       int64_t threads) {
   std::vector<StoredArray> arrays;
-  std::vector<int64_t> extents;
   const Argument *next = arguments;
   for (const Level &level : layout.levels)
     for (const TensorLayout::Array &type : level.arrays) {
@@ -289,8 +288,9 @@ static bool isInOrder(const TensorLayout &layout, const Argument *arguments,
       ++next;
     }
   // Behind the values, there is an extent for each level.
-  for (size_t level = 0; level < layout.levels.size(); ++level)
-    extents.push_back((++next)->size);
+  std::vector<int64_t> extents(layout.levels.size());
+  for (int64_t &extent : extents)
+    extent = (++next)->size;
   return isCanonical(layout, arrays, extents.data(), threads);
 }
 

@@ -180,6 +180,7 @@ struct nacho_ordered {
 static std::vector<Argument> argumentsOf(const nacho_argument *from,
                                          const TensorLayout &layout) {
   std::vector<Argument> args;
+  args.reserve(layout.numArguments());
   for (size_t n = 0; n < layout.numArguments(); ++n)
     args.push_back({from[n].data, from[n].size});
   return args;
