@@ -12,8 +12,7 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
     `--nacho-cpu` compiles. Each becomes the only op of a function in a nested module,
     and a call of an external function. Numbers from outside of the op's body become
     constants in the kernel or arguments, which are passed as tensors without indices. All
-    other ops stay as they are; with
-    `remarks`, a remark on an op says why it does.
+    other ops stay as they are; with `remarks`, a remark on an op says why it does.
 
     Before:
     ```mlir

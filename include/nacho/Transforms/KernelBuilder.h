@@ -19,7 +19,8 @@ namespace nacho {
 mlir::tensor::PadOp paddingOf(mlir::Value operand);
 
 /// Makes a function of one op, in no module yet. What the op reads becomes an
-/// argument, unless it is a constant or an output that has no elements yet.
+/// argument, unless it is a constant, or an output that is filled with one or
+/// has no elements yet.
 class KernelBuilder {
 public:
   KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name)
