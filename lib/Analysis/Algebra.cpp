@@ -112,7 +112,7 @@ static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
                          !cast->getResult(0).getType().isInteger(1);
         return truncates ? std::trunc(args[0]) : args[0];
       })
-      // Of a complex number, only its real part is computed with.
+      // Known is a complex number whose imaginary part is 0.
       .Case([&](ComplexOp) {
         return args[1] == 0 ? std::optional(args[0]) : std::nullopt;
       })

@@ -98,8 +98,8 @@ static LogicalResult verifyCalls(func::FuncOp func) {
   for (Operation &op :
        llvm::reverse(func.getBody().front().without_terminator()))
     if (!calleeOf(op, func))
-      return op.emitOpError("is no op of linalg, and none that makes an output "
-                            "which is as large as operands are: not supported");
+      return op.emitOpError("between ops of linalg is not supported, unless it "
+                            "makes an output with the extents of operands");
   return success();
 }
 

@@ -32,7 +32,8 @@ mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Attribute value,
                          mlir::Type type);
 
 /// Makes a function of one op, in no module yet. What the op reads becomes an
-/// argument, unless it is a constant or an output that has no elements yet.
+/// argument, unless it is a constant, or an output that is filled with one or
+/// has no elements yet.
 class KernelBuilder {
 public:
   /// With `passesSlices`, whoever calls the kernel can pass a slice for the

@@ -29,9 +29,9 @@ std::string packedName(llvm::StringRef function);
 
 /// Optimises and compiles a module for the host. `units` names the functions
 /// whose entries, which the module has, are exported; those of each unit are
-/// compiled on a thread of their own. The
-/// code reports errors to the sanitizer, "none", "address" or "thread", whose
-/// runtime library must be in the process when the code is loaded.
+/// compiled on a thread of their own. The code reports errors to the sanitizer,
+/// "none", "address" or "thread", whose runtime library must be in the process
+/// when the code is loaded.
 llvm::Expected<CompiledCode>
 compileForHost(const llvm::Module &module,
                llvm::ArrayRef<std::vector<std::string>> units,
