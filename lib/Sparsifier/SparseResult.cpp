@@ -165,9 +165,9 @@ static SmallVector<Value> emitDimensions(ImplicitLocOpBuilder &b,
   return dims;
 }
 
-/// The library takes the coordinates of levels in coordinate form next to each
-/// other, though it stores them apart: puts those of such levels that end a
-/// tensor into one array.
+/// The arrays of a tensor as the library takes them. Where levels in coordinate
+/// form end a tensor, it wants one array of their coordinates, entry by entry,
+/// and stores them in arrays of their own all the same.
 static SmallVector<Value> interleaved(ImplicitLocOpBuilder &b, ModuleOp module,
                                       RankedTensorType tensor,
                                       const MadeArrays &made) {

@@ -36,7 +36,7 @@ public:
     accesses.push_back(b.getArrayAttr(access));
   }
 
-  /// index = (sum of factors * sources), divided by the divisor and rounded.
+  /// index = (sum of factors * sources) floordiv divisor
   void derive(StringAttr index, ArrayRef<StringAttr> sources,
               ArrayRef<int64_t> factors, int64_t divisor, OpFoldResult extent) {
     equations.push_back(DerivedIndexAttr::get(b.getContext(), index, sources,
@@ -95,7 +95,7 @@ static RankedTensorType listOf(RankedTensorType type,
 }
 
 /// The indices by which a list has the entries of a tensor, in the order in
-/// which they are stored; each is followed by its parts if there are any.
+/// which they are stored. The parts of an index take its place.
 static SmallVector<Attribute> splitAccess(RankedTensorType type,
                                           ArrayRef<Attribute> access,
                                           ArrayRef<SplitIndex> indices) {
@@ -110,8 +110,7 @@ static SmallVector<Attribute> splitAccess(RankedTensorType type,
   return parts.takeVector();
 }
 
-/// The number of blocks of a dimension. It is rounded up, so that no entry is
-/// lost where the extents of the operands do not agree, which callers refuse.
+/// The number of blocks of a dimension, rounded up: every entry lies in one.
 static OpFoldResult numBlocks(ImplicitLocOpBuilder &b, Value tensor,
                               unsigned dimension, int64_t size) {
   auto type = cast<RankedTensorType>(tensor.getType());

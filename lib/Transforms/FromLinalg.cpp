@@ -311,8 +311,8 @@ LogicalResult GenericTranslator::findUpdate() {
   return success();
 }
 
-/// Gives a sparse result all entries if it is not 0 where no operand has one:
-/// the op says that it is sparse all the same. MLIR's sparsifier does so, too.
+/// Gives a sparse result all entries if it is not 0 where no operand has one.
+/// The type of the op asks for that, and MLIR's sparsifier does so, too.
 ///
 ///   yield 1   ->   yield (keep 1 if true)
 static void storeBackground(AssignOp assign) {

@@ -54,7 +54,7 @@ public:
   Terms terms;
   LoopOrder order;
   unsigned numLoops = 0;
-  bool hasEntries = true; ///< Whether the result is not known to be empty.
+  bool hasEntries = true; ///< False if the result is known to have none.
   llvm::SmallVector<Instance> instances;
   /// The key is the number of the loop and the number of the sum.
   std::map<std::pair<int, unsigned>, Group> groups;
