@@ -234,10 +234,12 @@ static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
   for (FlattenOp op : llvm::reverse(flattened))
     if (failed(unfoldFlatten(op)))
       return failure();
-  WalkResult slices =
-      func.walk([](SliceOp op) { return WalkResult(unfoldSlice(op)); });
-  if (slices.wasInterrupted())
-    return failure();
+  // Their users are erased, too, so that none of them may be walked over.
+  SmallVector<SliceOp> slices;
+  func.walk([&](SliceOp op) { slices.push_back(op); });
+  for (SliceOp op : slices)
+    if (failed(unfoldSlice(op)))
+      return failure();
   func.walk([](UnflattenOp op) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     op.replaceAllUsesWith(

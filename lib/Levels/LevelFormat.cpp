@@ -21,8 +21,9 @@ static ArrayRef<const LevelKind *> levelKinds() {
 
 const LevelKind *nacho::findKind(RankedTensorType type, unsigned level) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  // Nacho supports neither slices of tensors nor encodings with an implicit
-  // value other than 0 or with an explicit value.
+  // Nacho supports neither encodings with an implicit value other than 0 nor
+  // those with an explicit value. A slice has the encoding of the whole tensor,
+  // and is known by the op that makes it.
   if (!encoding || encoding.isSlice() || encoding.getExplicitVal() ||
       encoding.getImplicitVal())
     return nullptr;

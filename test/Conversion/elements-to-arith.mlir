@@ -569,3 +569,15 @@ func.func @derive_rounded(%i: index, %extent: index) -> (index, i1) {
   %i0, %inside = nacho.derive (%i) by [1] plus 0 over 4 to %extent {rounds}
   return %i0, %inside : index, i1
 }
+
+// A divisor that is not known yet is at least 1.
+
+// CHECK-LABEL: func.func @derive_by_stride(
+// CHECK-SAME:    %[[M:.*]]: index, %[[STRIDE:.*]]: index, %[[EXTENT:.*]]: index)
+// CHECK:         %[[LEAST:.*]] = arith.maxsi %[[STRIDE]], %{{.*}} : index
+// CHECK-NEXT:    %[[I:.*]] = arith.divsi %[[M]], %[[LEAST]] : index
+// CHECK-NEXT:    arith.remsi %[[M]], %[[LEAST]] : index
+func.func @derive_by_stride(%m: index, %stride: index, %extent: index) -> (index, i1) {
+  %i, %inside = nacho.derive (%m) by [1] plus 0 over 1 times %stride to %extent
+  return %i, %inside : index, i1
+}

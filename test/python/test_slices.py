@@ -109,7 +109,7 @@ def test_elementwise(format, dynamic):
     A = operand(rng, dense, FORMATS[format])
     for op, combine in (("addf", np.add), ("mulf", np.multiply)):
         kernel = None
-        for numbers in NUMBERS if dynamic or format == "csr" else NUMBERS[1::3]:
+        for numbers in NUMBERS if dynamic else NUMBERS[1::3]:
             if kernel is None or not dynamic:
                 text = elementwise(FORMATS[format], op, numbers, dynamic)
                 kernel = nacho.mlir.compile(text)
@@ -272,3 +272,22 @@ def test_cost_is_that_of_the_slice():
     # 20 rows are listed, at the cost of an entry and a step each, then 200 entries.
     assert [nest.total for nest in nests[:2]] == [40, 200]
     assert nests[1].costs.max() - nests[1].costs.min() <= 2 * nests[1].delta + 1
+
+
+def test_slice_as_an_equation():
+    """A shorter result of every second row, written with the equation of an index."""
+    kernel = nacho.mlir.compile(
+        f"""{MAPS}
+func.func @f(%A: tensor<?x?xf64, #Z>) -> tensor<4x?xf64, #Z> {{
+  %I = nacho.coordinates : tensor<4xi64>
+  %Z = nacho.assign (%a = %A[m, j] : tensor<?x?xf64, #Z>, %i = %I[i] : tensor<4xi64>)
+      where (m = 2 * i + 1) -> [i, j] : tensor<4x?xf64, #Z> {{
+    nacho.yield %a : f64
+  }}
+  return %Z : tensor<4x?xf64, #Z>
+}}
+"""
+    )
+    dense = random(np.random.default_rng(7), SHAPE)
+    found = kernel(Tensor.from_dense(dense, "csr"), parts=3)
+    np.testing.assert_array_equal(found.to_dense(), dense[1:8:2])

@@ -355,3 +355,15 @@ func.func @unsolved(%A: tensor<?xf64, #SV>) -> tensor<8xf64, #SV> {
   }
   return %Z : tensor<8xf64, #SV>
 }
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @slice(%A: tensor<?xf64, #SV>) -> tensor<4xf64, #SV> {
+  %S = nacho.slice %A[1] [4] [2] : tensor<?xf64, #SV> to tensor<4xf64, #SV>
+  // expected-error @below {{operand 0 is a sparse slice (--nacho-list-slices)}}
+  %Z = nacho.assign (%s = %S[i] : tensor<4xf64, #SV>) -> [i] : tensor<4xf64, #SV> {
+    nacho.yield %s : f64
+  }
+  return %Z : tensor<4xf64, #SV>
+}
