@@ -6,6 +6,7 @@
 
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Levels/LevelParts.h"
+#include "nacho/Transforms/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
