@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -176,6 +177,12 @@ OwningOpRef<func::FuncOp> KernelBuilder::build() {
     return nullptr;
   Operation *made = b.clone(*op, mapping);
   func::ReturnOp::create(b, made->getResults());
+  // What fills a tensor is else a property of an output.
+  if (isa<linalg::FillOp>(made)) {
+    IRRewriter rewriter(b);
+    rewriter.setInsertionPoint(made);
+    (void)linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(made));
+  }
   func->setFunctionType(b.getFunctionType(func->getBody().getArgumentTypes(),
                                           op->getResultTypes()));
   return std::move(func);

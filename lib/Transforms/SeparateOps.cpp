@@ -9,7 +9,6 @@
 #include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
@@ -108,16 +107,10 @@ LogicalResult SeparateOps::separate(func::FuncOp func, SymbolTable &symbols) {
       ops.push_back(op);
   if (ops.size() < 2 && func.getNumResults() == 1)
     return success();
-  IRRewriter rewriter(&getContext());
-  for (auto [n, op] : llvm::enumerate(ops)) {
-    if (isa<linalg::FillOp>(op.getOperation())) {
-      rewriter.setInsertionPoint(op);
-      op = *linalg::generalizeNamedOp(rewriter, op);
-    }
+  for (auto [n, op] : llvm::enumerate(ops))
     if (failed(
             replaceByCall(op, func.getName() + "_" + Twine(n), func, symbols)))
       return failure();
-  }
   eraseUnusedOps(func.getBody().front());
   return success();
 }

@@ -17,11 +17,9 @@
 // passes that, and the number that the type of the slice does not tell.
 //
 // FIELDS:       #[[SLICE:.+]] = #sparse_tensor.encoding<{ map = (d0 : #sparse_tensor<slice(1, 4, 2)>
-// FIELDS:       module @kernel_0
-// FIELDS:         func.func @nacho_kernel_0(%[[A:.+]]: tensor<?x?xf64, #{{.+}}> {nacho.slice = tensor<4x3xf64, #[[SLICE]]>}, %[[O:.+]]: tensor<i64>)
-// FIELDS-NEXT:      %[[I64:.+]] = tensor.extract %[[O]][] : tensor<i64>
-// FIELDS-NEXT:      %[[INDEX:.+]] = arith.index_cast %[[I64]] : i64 to index
-// FIELDS-NEXT:      %[[S:.+]] = tensor.extract_slice %[[A]][1, %[[INDEX]]] [4, 3] [2, 1]
+// FIELDS:       module @kernel_0 attributes {nacho.kernel, nacho.program_type = (tensor<4x3xf64, #[[SLICE]]>, index) ->
+// FIELDS:         func.func @nacho_kernel_0(%[[A:.+]]: tensor<?x?xf64, #{{.+}}>, %[[O:.+]]: index)
+// FIELDS-NEXT:      %[[S:.+]] = tensor.extract_slice %[[A]][1, %[[O]]] [4, 3] [2, 1]
 // FIELDS:           linalg.generic {{.+}} ins(%[[S]] :
 // FIELDS-LABEL: func.func @negate(
 // FIELDS-SAME:    %[[S:.+]]: tensor<4x3xf64, #[[SLICE]]>)

@@ -25,8 +25,8 @@
   iterator_types = ["parallel", "parallel"]}
 #Ones = #sparse_tensor.encoding<{
   map = (d0) -> (d0 : compressed), explicitVal = 1.0 : f64, implicitVal = 0.0 : f64 }>
-#copy = {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
-         iterator_types = ["parallel"]}
+#each_entry = {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+               iterator_types = ["parallel"]}
 
 func.func @add(%A: tensor<3x4xf64, #CSR>, %B: tensor<3x4xf64, #CSR>)
     -> tensor<3x4xf64, #CSR> {
@@ -41,12 +41,13 @@ func.func @add(%A: tensor<3x4xf64, #CSR>, %B: tensor<3x4xf64, #CSR>)
 }
 
 // The type of the result says what its elements are, which Nacho leaves to upstream.
-func.func @same(%x: tensor<4xf64, #Ones>) -> tensor<4xf64, #Ones> {
+func.func @negate(%x: tensor<4xf64, #Ones>) -> tensor<4xf64, #Ones> {
   %empty = tensor.empty() : tensor<4xf64, #Ones>
   // REMARK: routes.mlir:[[# @LINE + 1]]:8: remark: left to upstream's sparsifier: {{[^0-9]*}}the type of the output has them
-  %y = linalg.generic #copy ins(%x : tensor<4xf64, #Ones>) outs(%empty : tensor<4xf64, #Ones>) {
+  %y = linalg.generic #each_entry ins(%x : tensor<4xf64, #Ones>) outs(%empty : tensor<4xf64, #Ones>) {
   ^bb0(%a: f64, %old: f64):
-    linalg.yield %a : f64
+    %0 = arith.negf %a : f64
+    linalg.yield %0 : f64
   } -> tensor<4xf64, #Ones>
   return %y : tensor<4xf64, #Ones>
 }
@@ -65,9 +66,9 @@ func.func @main() {
   sparse_tensor.print %Z : tensor<3x4xf64, #CSR>
   %x = arith.constant dense<[0.0, 1.0, 0.0, 1.0]> : tensor<4xf64>
   %ones = sparse_tensor.convert %x : tensor<4xf64> to tensor<4xf64, #Ones>
-  %T = call @same(%ones) : (tensor<4xf64, #Ones>) -> tensor<4xf64, #Ones>
+  %T = call @negate(%ones) : (tensor<4xf64, #Ones>) -> tensor<4xf64, #Ones>
   // CHECK:      nse = 2
-  // CHECK:      values : ( 1, 1 )
+  // CHECK:      values : ( -1, -1 )
   sparse_tensor.print %T : tensor<4xf64, #Ones>
   bufferization.dealloc_tensor %A : tensor<3x4xf64, #CSR>
   bufferization.dealloc_tensor %B : tensor<3x4xf64, #CSR>
