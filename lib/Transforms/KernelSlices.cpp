@@ -89,8 +89,7 @@ LogicalResult KernelBuilder::addSliceFromOutside(Value slice) {
     reason = passesSlices
                  ? "a slice that is not made where the op is does not tell the "
                    "extents of the whole tensor"
-                 : "it is not known of what a slice is made, and no slices are "
-                   "passed here";
+                 : "it is not known of which tensor an operand is a slice";
     return failure();
   }
   Value source = func->getBody().addArgument(wholeTypeOf(type), slice.getLoc());

@@ -99,7 +99,7 @@ func.func @negative_dense_inside(%S: tensor<4x3xf64, #Slice>) -> tensor<4x3xf64,
 // CHECK-LABEL:  func.func @negative_from_elsewhere(
 // CHECK-SAME:     tensor<4x3xf64,
 // CHECK:          linalg.generic
-// LIBRARY:      remark: left to upstream's sparsifier: MLIR's runtime library has no slices, and it is not known of what this one is made
+// LIBRARY:      remark: left to upstream's sparsifier: it is not known of which tensor an operand is a slice
 func.func @negative_from_elsewhere(%S: tensor<4x3xf64, #Slice>) -> tensor<4x3xf64, #CSR> {
   %empty = tensor.empty() : tensor<4x3xf64, #CSR>
   %Z = linalg.generic #each ins(%S : tensor<4x3xf64, #Slice>)
