@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -35,6 +36,14 @@ static SmallVector<LevelType> canonicalLevels(Encoding encoding) {
   return levels;
 }
 
+/// The implicit value of a type, unless it is 0, as it is without one.
+static Attribute implicitValueOf(Encoding encoding) {
+  Attribute value = encoding.getImplicitVal();
+  bool isZero = value && (matchPattern(value, m_Zero()) ||
+                          matchPattern(value, m_AnyZeroFloat()));
+  return isZero ? Attribute() : value;
+}
+
 /// The type with other levels, and without an explicit value.
 static RankedTensorType withLevels(RankedTensorType type,
                                    ArrayRef<LevelType> levels) {
@@ -42,7 +51,7 @@ static RankedTensorType withLevels(RankedTensorType type,
   auto changed = Encoding::get(
       type.getContext(), levels, encoding.getDimToLvl(), encoding.getLvlToDim(),
       encoding.getPosWidth(), encoding.getCrdWidth(),
-      /*explicitVal=*/Attribute(), encoding.getImplicitVal());
+      /*explicitVal=*/Attribute(), implicitValueOf(encoding));
   return type.cloneWithEncoding(changed);
 }
 

@@ -1,7 +1,7 @@
 //===- KernelTypes.h - Tensors of a program as its kernels have them ------===//
 //
-// Some sparse tensors of a program are other ones in kernels, since what their
-// types say is no matter of loops:
+// A kernel sees some sparse tensors with a simpler type than the program has,
+// so that its loops need not know of what they do not depend on:
 //
 //   nonordered levels      are ordered: operands are sorted on the way in
 //   a nonunique last level is unique: of entries of an operand with the same

@@ -228,7 +228,7 @@ LogicalResult WrapperBuilder::readOperands() {
     ValueRange params = func.getArguments().slice(next, count);
     next += count;
     firstArguments.push_back(operands.arguments.size());
-    // Only a slice tells where it ends.
+    // The extents of a slice are in its specifier, which only its own type has.
     RankedTensorType tensor = passedType(isSlice(given) ? given : operand);
     if (!isSparse(tensor))
       readDenseTensor(params.front());

@@ -57,16 +57,26 @@ static func::FuncOp declareKernel(ImplicitLocOpBuilder &b, StringRef name,
   return func;
 }
 
-/// What a kernel has returned, as a tensor.
+/// What a kernel has returned, as a tensor. The linalg op would have
+/// overwritten an output that is an argument, of a function or of a loop;
+/// whoever passes it may rely on that.
 static Value resultOf(ImplicitLocOpBuilder &b, func::CallOp call,
-                      RankedTensorType type) {
-  if (!isSparse(type))
-    return bufferization::ToTensorOp::create(b, type, call.getResult(0),
-                                             /*restrict=*/true,
-                                             /*writable=*/true);
-  return UnrealizedConversionCastOp::create(b, TypeRange(type),
-                                            call.getResults())
-      .getResult(0);
+                      Value output) {
+  auto type = cast<RankedTensorType>(output.getType());
+  if (isSparse(type))
+    return UnrealizedConversionCastOp::create(b, TypeRange(type),
+                                              call.getResults())
+        .getResult(0);
+  Value made = bufferization::ToTensorOp::create(b, type, call.getResult(0),
+                                                 /*restrict=*/true,
+                                                 /*writable=*/true);
+  if (!isa<BlockArgument>(output))
+    return made;
+  Value copied =
+      bufferization::MaterializeInDestinationOp::create(b, made, output)
+          .getResult();
+  bufferization::DeallocTensorOp::create(b, made);
+  return copied;
 }
 
 static bool isInBatches(Value value) {
@@ -117,7 +127,7 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
     SmallVector<linalg::LinalgOp> ops;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](linalg::LinalgOp op) {
-        if (hasSparseTensors(op))
+        if (hasSparseTensors(op) && !isFilledOutput(op))
           ops.push_back(op);
       });
     for (linalg::LinalgOp op : ops)
@@ -157,6 +167,8 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   };
   if (!kernel)
     return leaveToUpstream(builder.reason);
+  if (library && llvm::any_of(op->getOperands(), isInBatches))
+    return leaveToUpstream("MLIR's library has no tensors in batches");
   std::string text, error;
   llvm::raw_string_ostream(text) << *kernel;
   CompileOptions options = defaultOptions(cpuBackend());
@@ -164,8 +176,6 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   if (!canCompile(text, options, cpuBackend(), error))
     return leaveToUpstream(error);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (library && llvm::any_of(op->getOperands(), isInBatches))
-    return leaveToUpstream("MLIR's library has no tensors in batches");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> passed;
   for (Value argument : builder.arguments)
@@ -181,12 +191,20 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
       declareKernel(b, name, passed, returnedFor(type, library));
   b.setInsertionPoint(op);
   auto call = func::CallOp::create(b, func, passed);
-  op->getResult(0).replaceAllUsesWith(resultOf(b, call, type));
+  op->getResult(0).replaceAllUsesWith(
+      resultOf(b, call, op.getDpsInits().front()));
   // What kernels make by themselves.
   llvm::SetVector<Operation *> makers;
-  for (Value operand : op->getOperands())
-    if (paddingOf(operand) || slicingOf(operand))
-      makers.insert(operand.getDefiningOp());
+  if (auto fill = op.getDpsInits().front().getDefiningOp<linalg::FillOp>())
+    makers.insert(fill);
+  for (Value operand : op->getOperands()) {
+    if (tensor::PadOp pad = paddingOf(operand)) {
+      makers.insert(pad);
+      operand = pad.getSource();
+    }
+    if (tensor::ExtractSliceOp slice = slicingOf(operand))
+      makers.insert(slice);
+  }
   op->erase();
   for (Operation *maker : makers)
     if (maker->use_empty())

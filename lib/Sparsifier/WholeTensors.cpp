@@ -98,8 +98,14 @@ bool WholeTensors::noteTypes(func::FuncOp callee, func::CallOp call) {
       return false;
     tensor::ExtractSliceOp slice = slicingOf(operand);
     Type whole = slice ? slice.getSourceType() : wholes.lookup(operand);
-    if (!whole)
+    if (!whole) {
+      // No call passes anything here, so that it can be what is passed on.
+      if (Type passedOn = wholes.lookup(param)) {
+        wholes[operand] = passedOn;
+        hasGrown = true;
+      }
       continue;
+    }
     auto [known, isNew] = wholes.try_emplace(param, whole);
     if (known->second != whole)
       return false;

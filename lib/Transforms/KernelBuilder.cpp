@@ -30,6 +30,17 @@ static Attribute fillOf(Value output) {
   return {};
 }
 
+bool nacho::isFilledOutput(linalg::LinalgOp op) {
+  auto fill = dyn_cast<linalg::FillOp>(op.getOperation());
+  Attribute value;
+  if (!fill || !matchPattern(fill.getInputs().front(), m_Constant(&value)))
+    return false;
+  return llvm::all_of(fill->getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return user && user.isDpsInit(&use);
+  });
+}
+
 /// Whether an output has no elements yet, or none that is not 0.
 static bool isEmpty(Value output) {
   auto allocated = output.getDefiningOp<bufferization::AllocTensorOp>();
@@ -110,7 +121,9 @@ LogicalResult KernelBuilder::addTensor(Value value) {
     addArgument(value);
     return success();
   }
-  Value source = addArgument(pad.getSource());
+  if (failed(addTensor(pad.getSource())))
+    return failure();
+  Value source = mapping.lookup(pad.getSource());
   Attribute constant;
   matchPattern(pad.getConstantPaddingValue(), m_Constant(&constant));
   Type element = pad.getResultType().getElementType();
@@ -177,7 +190,8 @@ OwningOpRef<func::FuncOp> KernelBuilder::build() {
     return nullptr;
   Operation *made = b.clone(*op, mapping);
   func::ReturnOp::create(b, made->getResults());
-  // What fills a tensor is else a property of an output.
+  // --nacho-from-linalg reads a linalg.fill only as what another op starts
+  // from. Here it is the op itself.
   if (isa<linalg::FillOp>(made)) {
     IRRewriter rewriter(b);
     rewriter.setInsertionPoint(made);

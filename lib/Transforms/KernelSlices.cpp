@@ -67,16 +67,24 @@ Value KernelBuilder::makeSlice(RankedTensorType type, Value source,
       llvm::map_to_vector(sized, addSize), llvm::map_to_vector(strides, add));
 }
 
-/// Whether the arrays of a slice, and the end of the slice in each dimension,
-/// are enough to read it: no extent of the whole tensor is needed to find the
-/// children of a parent.
-static bool isReadableAlone(RankedTensorType slice) {
+/// Why the arrays of a slice, and the end of the slice in each dimension, are
+/// not enough to read it; null if they are.
+static const char *obstacleOutside(RankedTensorType slice) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(slice);
-  for (auto [level, type] : llvm::enumerate(encoding.getLvlTypes()))
+  ArrayRef<sparse_tensor::LevelType> levels = encoding.getLvlTypes();
+  for (auto [level, type] : llvm::enumerate(levels))
     if (sparse_tensor::isNOutOfMLT(type) ||
         (level > 0 && sparse_tensor::isDenseLT(type)))
-      return false;
-  return encoding.isIdentity();
+      return "a slice that is not made where the op is does not tell the "
+             "extents of the whole tensor";
+  if (!encoding.isIdentity())
+    return "a slice that is not made where the op is has its levels in another "
+           "order than its dimensions";
+  if (!llvm::all_of(levels, sparse_tensor::isOrderedLT) ||
+      !isUniqueLT(levels.back()) || encoding.getExplicitVal())
+    return "a slice that is not made where the op is stores entries out of "
+           "order, or more than once, or without values";
+  return nullptr;
 }
 
 /// Makes an operand of the whole tensor of which a slice is made elsewhere. The
@@ -85,11 +93,11 @@ static bool isReadableAlone(RankedTensorType slice) {
 LogicalResult KernelBuilder::addSliceFromOutside(Value slice) {
   auto type = cast<RankedTensorType>(slice.getType());
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
-  if (!passesSlices || !isReadableAlone(type)) {
-    reason = passesSlices
-                 ? "a slice that is not made where the op is does not tell the "
-                   "extents of the whole tensor"
-                 : "it is not known of which tensor an operand is a slice";
+  const char *obstacle =
+      passesSlices ? obstacleOutside(type)
+                   : "it is not known of which tensor an operand is a slice";
+  if (obstacle) {
+    reason = obstacle;
     return failure();
   }
   Value source = func->getBody().addArgument(wholeTypeOf(type), slice.getLoc());

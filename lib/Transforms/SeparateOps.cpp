@@ -45,18 +45,6 @@ static void replaceConversions(func::FuncOp func) {
   }
 }
 
-/// Whether an op fills outputs with a constant, which kernels do themselves.
-static bool isFilledOutput(linalg::LinalgOp op) {
-  auto fill = dyn_cast<linalg::FillOp>(op.getOperation());
-  Attribute value;
-  if (!fill || !matchPattern(fill.getInputs().front(), m_Constant(&value)))
-    return false;
-  return llvm::all_of(fill->getUses(), [](OpOperand &use) {
-    auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    return user && user.isDpsInit(&use);
-  });
-}
-
 /// Erases what nothing uses, outputs that bufferization would allocate
 /// included.
 static void eraseUnusedOps(Block &block) {

@@ -163,13 +163,19 @@ SmallVector<SplitIndex> BlockSplitter::splitIndices(AssignOp op) {
   });
 }
 
-/// The extent of an index of the result, which an operand has.
+/// The extent of an index of the result, which the tensor to start from, or an
+/// operand, has.
 OpFoldResult BlockSplitter::resultExtent(AssignOp op, unsigned dimension) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   if (!op.getType().isDynamicDim(dimension))
     return b.getIndexAttr(op.getType().getDimSize(dimension));
+  if (Value init = op.getInit())
+    return Value(tensor::DimOp::create(b, init, dimension));
   Attribute index = op.getResultAccess()[dimension];
   for (auto [n, input] : llvm::enumerate(op.getInputs())) {
+    if (auto coordinates = input.getDefiningOp<CoordinatesOp>();
+        coordinates && op.getAccess(n)[0] == index && coordinates.getExtent())
+      return coordinates.getExtent();
     auto type = cast<RankedTensorType>(input.getType());
     for (auto [at, part] :
          llvm::enumerate(dimensionsInBlocks(type, tensors[input])))

@@ -143,3 +143,50 @@ func.func @negative_explicit_value(%x: tensor<5xf64, #Ones>) -> tensor<5xf64, #O
   } -> tensor<5xf64, #Ones>
   return %y : tensor<5xf64, #Ones>
 }
+
+// -----
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// A kernel fills its output itself.
+//
+// CHECK-NOT:     module @kernel_1
+// CHECK-LABEL: func.func @filled(
+// CHECK-NOT:     linalg
+// CHECK:         call @nacho_kernel_0(%{{[^,]+}}) :
+// CHECK-NOT:     call
+// CHECK:         return
+func.func @filled(%A: tensor<4x4xf64, #CSR>) -> tensor<4x4xf64, #CSR> {
+  %zero = arith.constant 0.0 : f64
+  %empty = tensor.empty() : tensor<4x4xf64, #CSR>
+  %filled = linalg.fill ins(%zero : f64) outs(%empty : tensor<4x4xf64, #CSR>) -> tensor<4x4xf64, #CSR>
+  %Z = linalg.matmul ins(%A, %A : tensor<4x4xf64, #CSR>, tensor<4x4xf64, #CSR>)
+      outs(%filled : tensor<4x4xf64, #CSR>) -> tensor<4x4xf64, #CSR>
+  return %Z : tensor<4x4xf64, #CSR>
+}
+
+// -----
+
+#Vector = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+#add = {
+  indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+  iterator_types = ["parallel"]}
+
+// What a kernel makes in place of an argument that the op would overwrite is copied
+// there.
+//
+// CHECK-LABEL: func.func @overwrite(
+// CHECK-SAME:    %[[X:.+]]: tensor<4xf64, #{{.+}}>, %[[Y:.+]]: tensor<4xf64>)
+// CHECK:         %[[MEMREF:.+]] = call @nacho_kernel_0(%[[X]], %[[Y]])
+// CHECK:         %[[MADE:.+]] = bufferization.to_tensor %[[MEMREF]] restrict writable
+// CHECK:         %[[COPIED:.+]] = bufferization.materialize_in_destination %[[MADE]] in %[[Y]]
+// CHECK:         bufferization.dealloc_tensor %[[MADE]]
+// CHECK:         return %[[COPIED]]
+func.func @overwrite(%x: tensor<4xf64, #Vector>, %y: tensor<4xf64>) -> tensor<4xf64> {
+  %z = linalg.generic #add ins(%x : tensor<4xf64, #Vector>) outs(%y : tensor<4xf64>) {
+  ^bb0(%a: f64, %b: f64):
+    %0 = arith.addf %a, %b : f64
+    linalg.yield %0 : f64
+  } -> tensor<4xf64>
+  return %z : tensor<4xf64>
+}

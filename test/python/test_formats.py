@@ -257,7 +257,9 @@ def test_immutable():
 
 
 def test_element_types():
-    assert elements.ELEMENTS.keys() == elements.MLIR.keys()
+    assert elements.STORED.keys() == elements.MLIR.keys()
+    for name, dtype in elements.STORED.items():
+        assert elements.stored_name(dtype) == name
     for name, dtype in elements.ELEMENTS.items():
         assert elements.element_name(dtype) == name
     for other in ("f2", "u2", "u4", "u8", "g", "O", ">f8", "M8[s]", "U3"):

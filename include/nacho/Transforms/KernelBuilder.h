@@ -24,6 +24,9 @@ mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
 
 bool isSlice(mlir::Type tensor);
 
+/// Whether an op fills outputs with a constant, which kernels do themselves.
+bool isFilledOutput(mlir::linalg::LinalgOp op);
+
 /// The type of the tensor of which a slice is a part, stored as the slice is.
 mlir::RankedTensorType wholeTypeOf(mlir::RankedTensorType slice);
 

@@ -324,7 +324,7 @@ class Specialiser:
         notes: Notes | None,
     ) -> _Result:
         extents = index_extents(self.source.assignment, views)
-        self.source.require_shapes(views)
+        self.source.require_shapes(views, given)
         found = self._latest
         is_typed = (
             found is not None

@@ -72,7 +72,7 @@ class Source(Protocol):
         """Whether its statements may depend on the sizes of operands."""
         ...
 
-    def require_shapes(self, views: Mapping[str, View]) -> None:
+    def require_shapes(self, views: Mapping[str, View], given: Sequence[Any]) -> None:
         """Refuse operands of shapes that the source does not allow."""
 
     def statement(self, typing: Typing) -> Statement:
@@ -107,7 +107,7 @@ class NotationSource:
         written = (assignment.text, assignment.semiring, assignment.splits)
         return _notation_source, (*written, pins, self._lowering, self._library)
 
-    def require_shapes(self, views: Mapping[str, View]) -> None:
+    def require_shapes(self, views: Mapping[str, View], given: Sequence[Any]) -> None:
         """Do nothing, because an expression fits operands of any shape."""
 
     def statement(self, typing: Typing) -> Statement:
@@ -181,8 +181,9 @@ class ModuleSource:
     def __reduce__(self) -> tuple[type[ModuleSource], tuple[str, str]]:
         return ModuleSource, (self._module.text, self._cost)
 
-    def require_shapes(self, views: Mapping[str, View]) -> None:
-        self._module.require_shapes(views)
+    def require_shapes(self, views: Mapping[str, View], given: Sequence[Any]) -> None:
+        operands = dict(zip(self.assignment.operands, given, strict=True))
+        self._module.require_shapes(views, operands)
 
     def statement(self, typing: Typing) -> Statement:
         module, width = self._module, typing.index_width

@@ -22,6 +22,8 @@ from nacho.errors import ShapeError, UnsupportedError, pointed
 from nacho.mlir._refusals import refuse_module
 from nacho.mlir._slices import (
     Accesses,
+    SliceBounds,
+    bounds_of_slices,
     numbers_read,
     of_whole_tensors,
     sizes_of_indices,
@@ -80,6 +82,7 @@ class Module:
     """The accesses, by the numbers that the compiler gives them."""
     shapes: dict[str, tuple[int | None, ...]]
     """The extents of the operands; None stands for an extent of any size."""
+    slices: tuple[SliceBounds, ...]
 
     @property
     def has_free_widths(self) -> bool:
@@ -103,8 +106,13 @@ class Module:
         except _nacho.CompileError as error:
             refuse_module(error)
 
-    def require_shapes(self, views: Mapping[str, View]) -> None:
-        """Refuse an operand of another shape than the function was written for."""
+    def require_shapes(
+        self, views: Mapping[str, View], operands: Mapping[str, object]
+    ) -> None:
+        """Refuse an operand of another shape than the function was written for.
+
+        ``operands`` are the containers and numbers of the caller.
+        """
         for name, view in views.items():
             for dimension, (wanted, extent) in enumerate(
                 zip(self.shapes[name], view.shape, strict=True)
@@ -116,6 +124,8 @@ class Module:
                     )
                     span = self.assignment.access_of(name).span
                     raise ShapeError(pointed(message, self.assignment.text, span))
+        for slice in self.slices:
+            slice.require_inside(views[slice.operand].shape, operands)
 
 
 def is_module(expr: object) -> bool:
@@ -152,7 +162,7 @@ def read_module(text: str, cost: str) -> Module:
     except _nacho.CompileError as error:
         refuse_module(error)
     names = argument_names(names)
-    types, result = _taken_types(types, result, lowered)
+    types = _taken_types(types, lowered)
     parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
     wanted, shape = _tensor_type("the result", result)
     given = {**parsed, RESULT: (wanted, shape)}
@@ -176,20 +186,37 @@ def read_module(text: str, cost: str) -> Module:
     assignment = replace(assignment, splits=(*splits.items(),))
     operands = {name: type for name, (type, _) in parsed.items()}
     shapes = {name: shape for name, (_, shape) in parsed.items()}
-    return Module(text, lowered, assignment, operands, wanted, bindings, shapes)
+    slices = bounds_of_slices(lowered, _values_of_arguments(names, lowered))
+    return Module(
+        text, lowered, assignment, operands, wanted, bindings, shapes, (*slices,)
+    )
 
 
-def _taken_types(types: list[str], result: str, lowered: str) -> tuple[list[str], str]:
-    """Return the types of what the compiler takes for arguments, and of the result.
+def _values_of_arguments(names: Sequence[str], lowered: str) -> dict[str, str]:
+    """Return the names of the arguments of the function, by their values."""
+    _, _, rest = lowered.partition(_FUNCTION)
+    header, _, _ = rest.partition("{\n")
+    return dict(zip(_ARGUMENT.findall(header), names, strict=False))
+
+
+def _taken_types(types: list[str], lowered: str) -> list[str]:
+    """Return the types of what the compiler takes for arguments.
 
     It takes whole tensors for slices, and tensors without indices for numbers to slice
     by.
     """
     from nacho import _nacho
 
-    if any(_SLICED_TYPE in type or type == "index" for type in types):
-        _, _, types, result = _nacho.signature(lowered)
-    return types, result
+    def is_replaced(type: str) -> bool:
+        return _SLICED_TYPE in type or type == "index"
+
+    if not any(map(is_replaced, types)):
+        return types
+    _, _, taken, _ = _nacho.signature(lowered)
+    return [
+        new if is_replaced(type) else type
+        for type, new in zip(types, taken, strict=True)
+    ]
 
 
 # --- Types ----------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def read_splits(
     header = text.partition("func.func")[2].partition("\n")[0]
     arguments, _, result = header.partition(") -> ")
     starts = [found.start() for found in _ARGUMENT.finditer(arguments)]
-    ends = [*starts[1:], len(arguments)]
+    ends = [*starts, len(arguments)][1:]
     texts = {RESULT: result}
     for name, start, end in zip(names, starts, ends, strict=True):
         texts[name] = arguments[start:end]
