@@ -198,11 +198,12 @@ NACHO_EXPORT nacho_ordered *nacho_order_operand(nacho_image *image,
                                                 int64_t threads) {
   std::unique_ptr<OrderedOperand> made;
   guarded([&] {
-    const TensorLayout &layout = load(*image)->operands[operand];
+    std::shared_ptr<const Kernel> kernel = load(*image);
+    const TensorLayout &layout = kernel->operands[operand];
     std::vector<Argument> args = argumentsOf(arguments, layout);
-    Device &host = load(*image)->device;
-    made = OrderedOperand::sort(layout, args.data(),
-                                threads ? threads : host.defaultThreads());
+    if (!threads)
+      threads = kernel->device.defaultThreads();
+    made = OrderedOperand::sort(layout, args.data(), threads);
     storeArguments(args, arguments);
   });
   return made ? new nacho_ordered{std::move(made)} : nullptr;

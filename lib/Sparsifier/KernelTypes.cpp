@@ -55,7 +55,7 @@ static RankedTensorType withLevels(RankedTensorType type,
   return type.cloneWithEncoding(changed);
 }
 
-bool nacho::isCanonical(RankedTensorType type) {
+bool nacho::storesInOrder(RankedTensorType type) {
   Encoding encoding = sparse_tensor::getSparseTensorEncoding(type);
   return !encoding ||
          ArrayRef(canonicalLevels(encoding)) == encoding.getLvlTypes();

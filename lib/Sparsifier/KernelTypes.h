@@ -28,7 +28,7 @@ mlir::LogicalResult useKernelTypes(mlir::func::FuncOp func,
 
 /// Whether entries are stored in the order of their coordinates, and none
 /// twice.
-bool isCanonical(mlir::RankedTensorType type);
+bool storesInOrder(mlir::RankedTensorType type);
 
 /// The number of batch levels.
 unsigned numBatchLevels(mlir::RankedTensorType type);

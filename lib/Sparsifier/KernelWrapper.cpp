@@ -259,7 +259,7 @@ SmallVector<Value> WrapperBuilder::orderOperands(Value row) {
   SmallVector<Value> ordered;
   Type pointer = pointerType(b), i64 = b.getI64Type();
   for (auto [n, operand] : llvm::enumerate(program.getInputs())) {
-    if (isCanonical(passedType(operand)))
+    if (storesInOrder(passedType(operand)))
       continue;
     LLVM::LLVMFuncOp callee =
         declareFunction(b, module, "nacho_order_operand", pointer,

@@ -8,6 +8,8 @@
 
 #include "LinalgSlices.h"
 
+#include "nacho/Transforms/KernelBuilder.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -51,20 +53,17 @@ static LogicalResult takeWholeTensor(func::FuncOp func, BlockArgument slice) {
     strides.push_back(b.getIndexAttr(*stride));
     sizes.push_back(b.getIndexAttr(type.getDimSize(dimension)));
   }
-  Attribute whole = encoding.withoutDimSlices();
-  SmallVector<int64_t> unknown(type.getRank(), ShapedType::kDynamic);
-  slice.setType(RankedTensorType::get(unknown, type.getElementType(), whole));
-  auto made = SliceOp::create(
-      b, RankedTensorType::get(type.getShape(), type.getElementType(), whole),
-      slice, offsets, sizes, strides);
+  slice.setType(wholeTypeOf(type));
+  auto made =
+      SliceOp::create(b, type.cloneWithEncoding(encoding.withoutDimSlices()),
+                      slice, offsets, sizes, strides);
   slice.replaceAllUsesExcept(made.getResult(), made);
   return success();
 }
 
 LogicalResult nacho::takeWholeTensors(func::FuncOp func) {
   for (BlockArgument arg : func.getArguments()) {
-    auto encoding = sparse_tensor::getSparseTensorEncoding(arg.getType());
-    if (encoding && encoding.isSlice() && failed(takeWholeTensor(func, arg)))
+    if (isSlice(arg.getType()) && failed(takeWholeTensor(func, arg)))
       return failure();
   }
   func.setFunctionType(FunctionType::get(func.getContext(),

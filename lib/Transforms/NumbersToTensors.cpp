@@ -2,7 +2,8 @@
 //
 // Consumes functions with numbers as arguments; leaves functions with tensors
 // of rank 0, which are operands like all others: a kernel is called with
-// tensors.
+// tensors. Where a number tells where a slice lies, the function reads it from
+// the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// Whether an op makes tensors of rank 0 of a number, or an integer of an index
-/// of which others do.
+/// Whether an op makes a tensor of rank 0 of a number, or makes an integer of
+/// an index and all users of this integer make such tensors.
 static bool makesOperand(Operation *user) {
   if (isa<arith::IndexCastOp>(user))
     return llvm::all_of(user->getUsers(), makesOperand);

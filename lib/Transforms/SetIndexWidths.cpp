@@ -1,9 +1,10 @@
 //===- SetIndexWidths.cpp - Index arrays of the default width -------------===//
 //
 // Arrays of the default width have elements of MLIR's type `index`. In kernels,
-// only Nacho's own arrays have: what is loaded from an array of integers has to
-// be compared with a bound, indices have been (VerifyAccesses.cpp). So the
-// arrays of operands and results get elements of an integer type.
+// only arrays that Nacho has made itself have such elements: an integer that
+// was loaded has to be compared with a bound before it is used as an index, and
+// an index need not be (VerifyAccesses.cpp). So the arrays of operands and
+// results get elements of an integer type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ static constexpr unsigned kIndexWidth = 64;
 
 static sparse_tensor::SparseTensorEncodingAttr
 withWidths(sparse_tensor::SparseTensorEncodingAttr encoding) {
-  // A slice with other widths would be a whole tensor.
+  // `withBitWidths` drops the offsets, sizes and strides of a slice.
   if (encoding.isSlice())
     return encoding;
   auto explicitly = [](unsigned width) { return width ? width : kIndexWidth; };

@@ -106,7 +106,7 @@ def test_functions_of_complex_numbers():
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "?"])
 def test_types(dtype):
-    A, B = (matrix(seed, density=0.1) for seed in range(2))
+    A, B = (matrix(seed, density=0.03) for seed in range(2))
     A.data *= 20
     A, B = A.astype(dtype), B.astype(dtype)
     for text in ("Z[i,j] = A[i,j] + B[i,j]", "Z[i,k] = A[i,j] * B[j,k]"):

@@ -38,7 +38,7 @@ def test_element_wise(case, drawn):
 
 
 @given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(12, 25)
+@examples(6, 25)
 def test_contractions(case, drawn):
     kernels = case.compile(), case.compile(target="cuda-sim")
     for run in drawn:

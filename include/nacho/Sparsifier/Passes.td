@@ -12,11 +12,11 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
     `--nacho-cpu` compiles. Each becomes the only op of a function in a nested module,
     and a call of an external function. Numbers from outside of the op's body become
     constants in the kernel or arguments, which are passed as tensors without indices. All
-    other ops stay as they are; with `remarks`, a remark on an op says why it does. Tensors
-    with levels that are no matter of loops are other ones in kernels, whose attribute
-    `nacho.program_type` then has the type of the function in the program: nonordered
-    levels are ordered, the last level is unique, batch levels of results are dense, and an
-    explicit value is part of the body.
+    other ops stay as they are; with `remarks`, a remark on an op says why it does. A
+    kernel sees some tensors with a simpler type than the program has: nonordered levels
+    are ordered, the last level is unique, batch levels of results are dense, and an
+    explicit value is part of the body. The attribute `nacho.program_type` of the kernel
+    then has the type of the function in the program.
 
     An operand that is a slice (`tensor.extract_slice`) becomes the whole tensor, and
     the numbers of the slice that are no constants; the kernel makes the slice. With
