@@ -98,6 +98,25 @@ static Value asTensor(ImplicitLocOpBuilder &b, Value value) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Erases an op, and the ops that make what its kernel makes by itself.
+static void eraseWithMakers(linalg::LinalgOp op) {
+  llvm::SetVector<Operation *> makers;
+  if (auto fill = op.getDpsInits().front().getDefiningOp<linalg::FillOp>())
+    makers.insert(fill);
+  for (Value operand : op->getOperands()) {
+    if (tensor::PadOp pad = paddingOf(operand)) {
+      makers.insert(pad);
+      operand = pad.getSource();
+    }
+    if (tensor::ExtractSliceOp slice = slicingOf(operand))
+      makers.insert(slice);
+  }
+  op->erase();
+  for (Operation *maker : makers)
+    if (maker->use_empty())
+      maker->erase();
+}
+
 /// Builds a module with the function of a kernel. On failure returns null.
 static OwningOpRef<ModuleOp> buildModule(KernelBuilder &builder) {
   OwningOpRef<func::FuncOp> func = builder.build();
@@ -193,20 +212,5 @@ void OutlineKernels::outline(linalg::LinalgOp op) {
   auto call = func::CallOp::create(b, func, passed);
   op->getResult(0).replaceAllUsesWith(
       resultOf(b, call, op.getDpsInits().front()));
-  // What kernels make by themselves.
-  llvm::SetVector<Operation *> makers;
-  if (auto fill = op.getDpsInits().front().getDefiningOp<linalg::FillOp>())
-    makers.insert(fill);
-  for (Value operand : op->getOperands()) {
-    if (tensor::PadOp pad = paddingOf(operand)) {
-      makers.insert(pad);
-      operand = pad.getSource();
-    }
-    if (tensor::ExtractSliceOp slice = slicingOf(operand))
-      makers.insert(slice);
-  }
-  op->erase();
-  for (Operation *maker : makers)
-    if (maker->use_empty())
-      maker->erase();
+  eraseWithMakers(op);
 }
