@@ -22,7 +22,7 @@ mlir::tensor::PadOp paddingOf(mlir::Value operand);
 /// Kernels make such slices by themselves.
 mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
 
-bool isSlice(mlir::Type tensor);
+bool isSlice(mlir::Type type);
 
 /// Whether an op fills outputs with a constant, which kernels do themselves.
 bool isFilledOutput(mlir::linalg::LinalgOp op);
