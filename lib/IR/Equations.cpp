@@ -204,6 +204,7 @@ LogicalResult nacho::verifyEquations(AssignOp op) {
       return op.emitOpError()
              << "uses index " << equation.getIndex() << " before its equation";
   }
+  used.insert_range(derived);
   used.insert_range(op.getResultAccess());
   for (Attribute index : used)
     if (!op.isPart(index) && !hasExtent(op, index))

@@ -359,3 +359,13 @@ func.func @assign(%A: tensor<?xf64>) {
   }
   return
 }
+
+// -----
+
+func.func @extent_of_derived_index(%A: tensor<?xf64>) {
+  // expected-error@+1 {{has no operand that tells the extent of index "m"}}
+  nacho.assign (%a = %A[i] : tensor<?xf64>) where (m = i + 1) -> [i] : tensor<?xf64> {
+    nacho.yield %a : f64
+  }
+  return
+}
