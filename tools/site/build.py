@@ -33,7 +33,7 @@ def files() -> Iterator[tuple[Path, bytes]]:
 
 def _content(path: Path) -> bytes:
     """Return what is in a file, with links to measurements as the site has these."""
-    return path.read_bytes().replace(b"](../nacho-bench/results/", b"](measured/")
+    return path.read_bytes().replace(b"../nacho-bench/results/", b"measured/")
 
 
 def assemble(source: Path) -> None:
