@@ -8,9 +8,7 @@ using namespace nacho;
 
 using Level = TensorLayout::Level;
 
-/// The number of the array of positions among those of a level; none if its
-/// entries are those of the level above.
-static std::optional<size_t> positionsOf(const Level &level) {
+std::optional<size_t> nacho::positionsOf(const Level &level) {
   for (size_t n = 0; n < level.arrays.size(); ++n)
     if (level.arrays[n].holdsPositions)
       return n;

@@ -15,22 +15,12 @@
 #include "nacho/Runtime/Runtime.h"
 
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 
 using namespace nacho;
 
 using Column = std::vector<int64_t>;
 using Level = TensorLayout::Level;
-
-/// The number of the array of positions among those of a level; none if each
-/// parent has one child, with the same position.
-static std::optional<size_t> positionsOf(const Level &level) {
-  for (size_t n = 0; n < level.arrays.size(); ++n)
-    if (level.arrays[n].holdsPositions)
-      return n;
-  return std::nullopt;
-}
 
 //===----------------------------------------------------------------------===//
 // Lists of entries

@@ -5,6 +5,7 @@
 
 #include "nacho/Execution/Layout.h"
 
+#include <optional>
 #include <vector>
 
 namespace nacho {
@@ -15,6 +16,10 @@ struct StoredArray {
   int64_t size;
   const void *data;
 };
+
+/// The number of the array of positions among those of a level; none if each
+/// parent has one child, with the same position.
+std::optional<size_t> positionsOf(const TensorLayout::Level &level);
 
 /// Whether all entries of a tensor are inside its extents, in order, and
 /// distinct, and no entry of an outer level is without any. `arrays` are those

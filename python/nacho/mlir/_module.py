@@ -285,8 +285,7 @@ def _accesses(
     header, *statements = rest.split("nacho.assign ")
     if not _is_one_op(statements):
         raise UnsupportedError(f"@{function} is not one assignment: not supported")
-    values = _ARGUMENT.findall(header)
-    operands = dict(zip(values, names, strict=False))
+    operands = _values_of_arguments(names, lowered)
     accesses = []
     for statement in statements:
         bindings, _, end = statement.partition("-> [")
