@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from conftest import THOROUGH
+from selection import THOROUGH
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 VALIDATIONS = ("safe", "full", "none")
@@ -381,7 +381,7 @@ def run_apart(function, *arguments, module=__name__):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
-        timeout=600 if THOROUGH else 200,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr[-3000:]
 

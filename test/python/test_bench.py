@@ -11,10 +11,11 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
+from libraries import needed
+
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
-
 from nacho_bench import __main__, canonical, patterns, table  # noqa: E402
 from nacho_bench.build import is_current  # noqa: E402
 from nacho_bench.driver import Options, refusal  # noqa: E402
@@ -643,7 +644,7 @@ def test_figures_of_raw_data_are_linked_from_beside_them(
 
 
 def test_figures_are_drawn_from_raw_data(tmp_path, data):
-    pytest.importorskip("matplotlib")
+    needed("matplotlib")
     data["records"].append(record("power-2.0", 2, 0.003, 0.009))
     raw = tmp_path / "raw.json"
     raw.write_text(json.dumps(data))

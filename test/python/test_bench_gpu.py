@@ -377,7 +377,8 @@ def test_the_command(tmp_path):
     assert record["wrong"] == {}
     assert record["checked"] == 3
     assert set(record["times"]["steady"]) == {"nacho", "cusparse"}
-    assert all(len(times) >= 7 for times in record["times"]["steady"].values())
+    # How many rounds there are depends on how long they take.
+    assert all(record["times"]["steady"].values())
     assert {"name", "cuda", "clock_khz", "multiprocessors"} <= set(data["gpu"])
     assert set(data["missing"]) <= {"torch", "cupy"}
     assert "## spmv: `y[i] = A[i,j] * x[j]`, on the GPU, steady" in done.stdout

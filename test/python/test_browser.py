@@ -4,28 +4,22 @@ Needs the package selenium, and Debian's chromium and chromium-driver; without t
 these tests are skipped.
 """
 
-import shutil
-
 import pytest
 import scipy.sparse as sp
 
 import nacho
+from libraries import needed, program
 from nacho._command import main
 from nacho._pages.explore import PART_COUNTS
 
-pytest.importorskip("selenium", reason="the package selenium is not installed")
+needed("selenium")
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
+from selenium import webdriver  # noqa: E402, it may be missing
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not (BROWSER and DRIVER):
-    pytest.skip(
-        "no browser: chromium and chromium-driver are not installed",
-        allow_module_level=True,
-    )
+BROWSER, DRIVER = program("chromium"), program("chromedriver")
 
 EXPRESSION = "Z[i,j] = A[i,j] + B[i,j] * C[i,j]"
 

@@ -9,6 +9,7 @@ import pytest
 
 import nacho
 import nacho.mlir
+from libraries import needed
 from nacho._notation.functions import FUNCTIONS
 
 
@@ -23,7 +24,7 @@ def test_names_of_the_package():
 @pytest.mark.parametrize("name", ["mlir", "torch", "cache", "array_api"])
 def test_names_of_modules(name):
     if name == "torch":
-        pytest.importorskip("torch")
+        needed("torch")
         importlib.import_module("nacho.torch")
     assert name in dir(nacho)
     module = getattr(nacho, name)

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 
 import nacho
 from checks import buffers, check_structure, same
-from conftest import THOROUGH
 from entries import closed, entries
 from nacho import Tensor
 from nacho._kernels import copies, specialisation
 from nacho._kernels.request import Running
 from nacho._storage.formats import Format
+from selection import THOROUGH
 
 pytestmark = pytest.mark.any_code
 

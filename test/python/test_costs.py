@@ -11,7 +11,7 @@ import pytest
 import nacho
 import oracle
 import samples
-from conftest import THOROUGH
+from selection import THOROUGH
 from test_expressions import (
     ADDED,
     BIASED,

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 
 import nacho
+from libraries import needed
 
 ROOT = Path(nacho.__file__).parent
 
@@ -43,7 +44,7 @@ def names():
 
 def tensors():
     """Return what the examples of nacho.torch take for granted."""
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = needed("torch")
     importlib.import_module("nacho.torch")
     A = torch.eye(9, dtype=torch.float64).to_sparse_csr()
     x = torch.arange(9, dtype=torch.float64, requires_grad=True)

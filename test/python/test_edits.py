@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import nacho
 from checks import check_structure, same
-from conftest import THOROUGH
+from selection import THOROUGH
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "nacho-fuzz"))
 

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+from libraries import needed
 from markup import loaded, parsed
 from nacho._kernels import measured
 from nacho._pictures.bars import Bars
@@ -208,7 +209,7 @@ def page(found, path):
 
 
 def test_explanations_can_be_plotted():
-    pytest.importorskip("matplotlib").use("agg")
+    needed("matplotlib").use("agg")
     found = nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B, parts=6)
     assert len(found.plot().axes) == len(found.pictures)
 
@@ -251,6 +252,6 @@ def test_html_of_kernels_plans_and_partitions():
 
 
 def test_partitions_can_be_plotted():
-    pytest.importorskip("matplotlib").use("agg")
+    needed("matplotlib").use("agg")
     cut = nacho.partition("Z[i,j] = A[i,j] + A[j,i]", 5, A=SQUARE)
     assert len(cut.plot().axes) == len(cut.nests) == 2

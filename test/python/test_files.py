@@ -9,6 +9,7 @@ import scipy.io
 import scipy.sparse as sp
 
 import nacho
+from libraries import needed
 
 rng = np.random.default_rng(5)
 A = sp.random_array((23, 17), density=0.2, rng=rng, format="csr")
@@ -19,8 +20,7 @@ ENDS = [".mtx", ".mtx.gz", ".tns", ".tns.gz", ".npz", ".bsp.h5"]
 
 def require(end):
     if end == ".bsp.h5":
-        pytest.importorskip("binsparse")
-        pytest.importorskip("h5py")
+        needed("binsparse", "h5py")
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -175,7 +175,7 @@ def test_frostt_in_pieces(tmp_path, monkeypatch):
 
 
 def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("tqdm")
+    needed("tqdm")
     monkeypatch.setattr("nacho._files.progress._LONG", 1)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     read_text(tmp_path, "1 1 1\n" * 10)

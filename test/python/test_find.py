@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from conftest import THOROUGH
 from entries import dense
 from samples import PARTS, ROWS, checked, sampled
+from selection import THOROUGH
 from test_bad_input import attempt, corrupt, run_apart
 
 pytestmark = pytest.mark.any_target

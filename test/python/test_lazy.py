@@ -7,6 +7,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 import nacho
 import samples
+from libraries import needed
 
 pytestmark = pytest.mark.any_code
 
@@ -421,7 +422,7 @@ def test_operands_of_other_libraries(library, expr):
 
 
 def test_operands_of_torch():
-    torch = pytest.importorskip("torch")
+    torch = needed("torch")
     other = torch.tensor(dense(B))
     for expr in (
         lambda a, b: a + b,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nacho
+from libraries import needed
 from nacho._storage.containers import view_of
 from nacho._storage.operands import arguments, load, tensor_type
 from nacho._storage.views import DLPACK
@@ -96,7 +97,7 @@ def test_dlpack_that_is_refused():
 
 @pytest.fixture(scope="module")
 def sparse():
-    return pytest.importorskip("sparse", reason="PyData's sparse is not installed")
+    return needed("sparse")
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])

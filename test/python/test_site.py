@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import nacho
+from libraries import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "tools/site"
@@ -44,8 +45,7 @@ def shown(page):
 
 @pytest.mark.parametrize("page", WITH_SNIPPETS, ids=shown)
 def test_snippets(page, tmp_path, monkeypatch):
-    for module in snippets.required_modules(page) - {"nacho"}:
-        pytest.importorskip(module)
+    needed(*sorted(snippets.required_modules(page) - {"nacho"}))
     monkeypatch.chdir(tmp_path)
     snippets.check(page)
 
@@ -201,7 +201,8 @@ def test_the_reference_has_every_public_name():
 
 
 def test_the_reference_has_every_public_name_of_torch():
-    torch = pytest.importorskip("nacho.torch")
+    needed("torch")
+    torch = importlib.import_module("nacho.torch")
     assert {f"nacho.torch.{name}" for name in torch.__all__} == IN_TORCH
 
 

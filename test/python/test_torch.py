@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+from libraries import needed
 from nacho._nacho import SANITIZER
 from nacho._storage.containers import view_of
 from nacho._storage.operands import arguments, load, tensor_type
@@ -15,7 +16,7 @@ from nacho._storage.views import NUMPY, TORCH
 
 if SANITIZER != "none":
     pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needed("torch")
 
 # PyTorch says once per process that its csr is in beta.
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CS. tensor support")

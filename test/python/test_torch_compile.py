@@ -9,11 +9,12 @@ import pytest
 
 import nacho
 from differentiable import SPARSE, operands
+from libraries import needed
 from nacho._nacho import SANITIZER
 
 if SANITIZER != "none":
     pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needed("torch")
 import nacho.torch  # noqa: E402, what it imports may be missing
 from nacho.torch import SparseArrays, _tracing  # noqa: E402, the same
 

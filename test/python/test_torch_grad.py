@@ -8,11 +8,12 @@ import pytest
 
 import nacho
 from differentiable import CASES, SPARSE, operands
+from libraries import needed
 from nacho._nacho import SANITIZER
 
 if SANITIZER != "none":
     pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needed("torch")
 import nacho.torch  # noqa: E402, what it imports may be missing
 
 gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from libraries import needed
 from nacho._nacho import SANITIZER
 
 if SANITIZER != "none":
     pytest.skip("PyTorch is not made for sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = needed("torch")
 
 # PyTorch says once per process that its csr is in beta.
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")

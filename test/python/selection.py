@@ -1,0 +1,154 @@
+"""What runs when. No other place decides it.
+
+=======================  =======================  =================  ================
+                         ``tools/dev test``       its ``--sanitize`` NACHO_THOROUGH=1
+=======================  =======================  =================  ================
+tests                    all but those marked     one in 24, and     all
+                         ``slow``                 all of edits
+cases of a test marked   so many that every       the same           all
+``each_value`` (or       value (or every pair of
+``each_pair``)           values) is among them
+tests marked             on the host; one in 40   the same           all on both
+``any_target``           on the simulated GPU
+                         as well
+tests marked             one in 4 with LLVM's     all without        all with LLVM's
+``any_code``, or         optimisation                                optimisation
+``any_target``
+all other tests          with LLVM's              all without        with LLVM's
+                         optimisation                                optimisation
+examples of Hypothesis   50, always the same      the same           2000 others
+=======================  =======================  =================  ================
+
+``--target`` runs all tests marked ``any_target``, in all cases, on the targets that it
+names, and nothing else. Of the cases that ``-k`` or a name asks for, a sample is
+chosen, too; a case that is asked for on its own always runs. NACHO_OPTIMIZE=1, or 0,
+has all kernels optimised, or none. What kernels compute does not depend on it, but most
+of the tests' time is LLVM's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from zlib import crc32
+
+import pytest
+
+import targets
+from covering import SIZES, covering
+
+THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
+
+EXAMPLES = 2000 if THOROUGH else 50
+
+_SANITIZED, _SIMULATED, _OPTIMIZED = 24, 40, 4
+"""One in so many tests is run with a sanitizer, on the simulated GPU, or optimised."""
+
+_ALWAYS_SANITIZED = {"test_edits", "test_sanitizers"}
+"""The files of what sanitizers are there for."""
+
+_ANY_CODE = {"any_code", "any_target"}
+
+MARKERS = (
+    "slow: takes seconds; runs only with NACHO_THOROUGH=1",
+    "any_target: runs on other targets than the host, too; see targets",
+    "host_only: does not, although its file is marked any_target",
+    "any_code: tests what kernels compute, however LLVM compiles them",
+    "each_value: on cases that have every value of every parameter",
+    "each_pair: on cases that have every pair of two parameters' values",
+)
+
+
+def _is_drawn(name: str, every: int) -> bool:
+    return crc32(name.encode()) % every == 0
+
+
+def _marks(node: pytest.Item | pytest.Metafunc) -> set[str]:
+    definition = node.definition if isinstance(node, pytest.Metafunc) else node
+    return {mark.name for mark in definition.iter_markers()}
+
+
+def _function(item: pytest.Item) -> str:
+    """Return the name that all cases of a test share."""
+    return item.nodeid.partition("[")[0]
+
+
+def runs_anywhere(node: pytest.Item | pytest.Metafunc) -> bool:
+    """Return whether a test can run on any target."""
+    marks = _marks(node)
+    return "any_target" in marks and "host_only" not in marks
+
+
+def target_of(item: pytest.Item) -> str:
+    call = getattr(item, "callspec", None)
+    name: str = call.params.get("on_target", targets.HOST) if call else targets.HOST
+    return name
+
+
+def is_left_unoptimized(item: pytest.Item) -> bool:
+    """Return whether the kernels of a test are compiled as fast as can be.
+
+    All cases of a test are compiled alike, so that they can share kernels. Kernels of
+    the simulated GPU run longer than it takes to compile them.
+    """
+    if THOROUGH or "NACHO_OPTIMIZE" in os.environ:
+        return False
+    return (
+        bool(_ANY_CODE & _marks(item))
+        and target_of(item) == targets.HOST
+        and not _is_drawn(_function(item), _OPTIMIZED)
+    )
+
+
+def _is_selected(item: pytest.Item) -> bool:
+    """Return whether a test belongs to the run, were it the only case of its kind."""
+    if item.config.getoption("target"):
+        return runs_anywhere(item)
+    if item.config.getoption("sanitized") and not (
+        item.path.stem in _ALWAYS_SANITIZED or _is_drawn(item.nodeid, _SANITIZED)
+    ):
+        return False
+    on_host = target_of(item) == targets.HOST
+    return THOROUGH or on_host or _is_drawn(item.nodeid, _SIMULATED)
+
+
+def _values(case: pytest.Item) -> dict[str, int]:
+    """Return what identifies the values of a case: not all of them can be compared."""
+    call = getattr(case, "callspec", None)
+    return {name: id(value) for name, value in call.params.items()} if call else {}
+
+
+def _repetitive(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the cases whose values, or pairs of values, other cases have, too.
+
+    The sample on the simulated GPU is drawn from all cases.
+    """
+    tests: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        for mark in _marks(item) & {*SIZES}:
+            if target_of(item) == targets.HOST:
+                tests[_function(item), SIZES[mark]].append(item)
+    found: set[pytest.Item] = set()
+    for (_, size), cases in tests.items():
+        values = [_values(case) for case in cases]
+        kept = covering(values, [case.nodeid for case in cases], size)
+        found |= {case for number, case in enumerate(cases) if number not in kept}
+    return found
+
+
+def select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests that are to run; of those, skip the slow ones."""
+    everything = THOROUGH or config.getoption("target")
+    repetitive = set() if everything else _repetitive(items)
+    kept, rest = [], []
+    for item in items:
+        chosen = _is_selected(item) and item not in repetitive
+        (kept if chosen else rest).append(item)
+    config.hook.pytest_deselected(items=rest)
+    items[:] = kept
+    if THOROUGH:
+        return
+    skip = pytest.mark.skip(reason="slow; set NACHO_THOROUGH=1")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
