@@ -8,7 +8,7 @@ them: %sparsifier-nacho, %sparsifier-upstream, %run-main and, without sparse ten
 MLIR's own library, %direct-nacho and %direct-upstream; %c-compiler makes programs of
 what is compiled ahead of time, with %link-program.
 Features: `nvptx` (LLVM can emit PTX), `ptxas` (PTX can be assembled), `cuda`
-(kernels can run).
+(kernels can run), `thorough` (tests may repeat others, and take long).
 """
 
 import ctypes
@@ -114,6 +114,8 @@ llvm_config.with_environment(
     "PYTHONPATH", os.path.join(config.nacho_source_dir, "python")
 )
 
+if os.environ.get("NACHO_THOROUGH") == "1":
+    config.available_features.add("thorough")
 if "NVPTX" in config.llvm_targets:
     config.available_features.add("nvptx")
 

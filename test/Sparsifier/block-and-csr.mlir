@@ -1,5 +1,5 @@
-// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
-// RUN: %direct-nacho %s | %run-main | FileCheck %s
+// RUN: %if thorough %{ %sparsifier-nacho %s | %run-main | FileCheck %s %}
+// RUN: %if thorough %{ %direct-nacho %s | %run-main | FileCheck %s %}
 // RUN: nacho-opt %s --nacho-sparsifier="threads=2 parts=3" | %run-main | FileCheck %s
 // RUN: nacho-opt %s --nacho-sparsifier --nacho-remarks -o /dev/null 2>&1 | count 0
 

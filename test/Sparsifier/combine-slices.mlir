@@ -1,6 +1,6 @@
 // RUN: %direct-upstream %s | %run-main | FileCheck %s
-// RUN: %direct-nacho %s | %run-main | FileCheck %s
-// RUN: %sparsifier-nacho %s | %run-main | FileCheck %s
+// RUN: %if thorough %{ %direct-nacho %s | %run-main | FileCheck %s %}
+// RUN: %if thorough %{ %sparsifier-nacho %s | %run-main | FileCheck %s %}
 // RUN: nacho-opt %s --nacho-sparsifier="enable-runtime-library=false threads=2 parts=3 remarks=true" 2>%t.err | %run-main | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=REMARK --allow-empty
 // REMARK-NOT: remark

@@ -1,3 +1,4 @@
+// REQUIRES: thorough
 // RUN: %direct-upstream %s | %run-main | FileCheck %s
 // RUN: %direct-nacho %s | %run-main | FileCheck %s
 // RUN: nacho-opt %s --nacho-sparsifier="threads=2 parts=3 remarks=true" 2>%t.err | %run-main | FileCheck %s

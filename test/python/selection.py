@@ -8,14 +8,17 @@ tests                    all but those marked     one in 24, and     all
 cases of a test marked   so many that every       the same           all
 ``each_value`` (or       value (or every pair of
 ``each_pair``)           values) is among them
-tests marked             on the host; one in 40   the same           all on both
+cases of a test marked   one in three             the same           all
+``sampled``, which
+repeats others
+tests marked             on the host; one in 120  the same           all on both
 ``any_target``           on the simulated GPU
                          as well
-tests marked             one in 4 with LLVM's     all without        all with LLVM's
-``any_code``, or         optimisation                                optimisation
-``any_target``
-all other tests          with LLVM's              all without        with LLVM's
-                         optimisation                                optimisation
+kernels of tests that    optimised by LLVM        not optimised      optimised
+are marked
+``optimized``
+kernels of other tests   optimised in one test    not optimised      optimised
+                         of eight
 examples of Hypothesis   50, always the same      the same           2000 others
 =======================  =======================  =================  ================
 
@@ -41,19 +44,19 @@ THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
 
 EXAMPLES = 2000 if THOROUGH else 50
 
-_SANITIZED, _SIMULATED, _OPTIMIZED = 24, 40, 4
-"""One in so many tests is run with a sanitizer, on the simulated GPU, or optimised."""
+_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 24, 120, 8, 3
+"""One in so many tests is run with a sanitizer, on the simulated GPU, optimised, or at
+all."""
 
 _ALWAYS_SANITIZED = {"test_edits", "test_sanitizers"}
 """The files of what sanitizers are there for."""
-
-_ANY_CODE = {"any_code", "any_target"}
 
 MARKERS = (
     "slow: takes seconds; runs only with NACHO_THOROUGH=1",
     "any_target: runs on other targets than the host, too; see targets",
     "host_only: does not, although its file is marked any_target",
-    "any_code: tests what kernels compute, however LLVM compiles them",
+    "optimized: depends on how LLVM optimises kernels, not only on what they compute",
+    "sampled: repeats much of what other tests do; some of its cases run",
     "each_value: on cases that have every value of every parameter",
     "each_pair: on cases that have every pair of two parameters' values",
 )
@@ -94,7 +97,7 @@ def is_left_unoptimized(item: pytest.Item) -> bool:
     if THOROUGH or "NACHO_OPTIMIZE" in os.environ:
         return False
     return (
-        bool(_ANY_CODE & _marks(item))
+        "optimized" not in _marks(item)
         and target_of(item) == targets.HOST
         and not _is_drawn(_function(item), _OPTIMIZED)
     )
@@ -118,20 +121,25 @@ def _values(case: pytest.Item) -> dict[str, int]:
     return {name: id(value) for name, value in call.params.items()} if call else {}
 
 
-def _repetitive(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the cases whose values, or pairs of values, other cases have, too.
+def _sample(cases: list[pytest.Item], mark: str) -> set[int]:
+    """Return the numbers of the cases of a test that its mark has run; at least one."""
+    names = [case.nodeid for case in cases]
+    if mark in SIZES:
+        return covering([_values(case) for case in cases], names, SIZES[mark])
+    drawn = {n for n, name in enumerate(names) if _is_drawn(name, _SAMPLED)}
+    return drawn or {0}
 
-    The sample on the simulated GPU is drawn from all cases.
-    """
-    tests: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+
+def _repetitive(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the cases on the host that the marks of their tests leave out."""
+    tests: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        for mark in _marks(item) & {*SIZES}:
+        for mark in _marks(item) & {*SIZES, "sampled"}:
             if target_of(item) == targets.HOST:
-                tests[_function(item), SIZES[mark]].append(item)
+                tests[_function(item), mark].append(item)
     found: set[pytest.Item] = set()
-    for (_, size), cases in tests.items():
-        values = [_values(case) for case in cases]
-        kept = covering(values, [case.nodeid for case in cases], size)
+    for (_, mark), cases in tests.items():
+        kept = _sample(cases, mark)
         found |= {case for number, case in enumerate(cases) if number not in kept}
     return found
 

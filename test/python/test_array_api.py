@@ -8,8 +8,6 @@ import pytest
 import nacho
 from nacho import array_api
 
-pytestmark = pytest.mark.any_code
-
 DENSE = np.array([[0.0, 2, 0, 0.25], [0.5, 0, 3, 0], [0, 0, 0, 0]])
 OTHER = np.array([[1.0, 2, 0, 0], [0, 0, 1, 0], [0, 5, 0, 0]])
 A, B = (nacho.Tensor.from_dense(each, "csr") for each in (DENSE, OTHER))

@@ -14,6 +14,9 @@ import nacho
 import samples
 from selection import THOROUGH
 
+# The checks of coordinates have to hold in the code that users run.
+pytestmark = pytest.mark.optimized
+
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 VALIDATIONS = ("safe", "full", "none")
 ROUNDS = 400 if THOROUGH else 40
@@ -386,12 +389,14 @@ def run_apart(function, *arguments, module=__name__):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", samples.ROWS)
 @pytest.mark.parametrize("validate", VALIDATIONS)
 def test_edits_do_not_crash(validate, format):
     run_apart("fuzz", 1, validate, format, ROUNDS)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("out", samples.ROWS)
 @pytest.mark.parametrize("width", samples.INDICES)
 @pytest.mark.parametrize("function", ["locate_outside", "fill_from_outside"])
@@ -399,6 +404,7 @@ def test_rows_edited_to_anything(function, width, out):
     run_apart(function, width, out)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", samples.ROWS)
 @pytest.mark.parametrize("validate", VALIDATIONS)
 def test_concurrent_edits_do_not_crash(validate, format):

@@ -78,6 +78,7 @@ def check(peer, given):
 # --- nacho ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", KERNELS)
 def test_nacho(name, tmp_path):
     check(load("nacho", 1, on_gpu=True), operands_of(name, tmp_path))
@@ -128,6 +129,7 @@ def objects():
     return count()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("density", [0.0, 0.05, 0.6])
 @pytest.mark.parametrize("name", IN_CUSPARSE)
 def test_cusparse(name, density, tmp_path):

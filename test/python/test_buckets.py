@@ -29,6 +29,7 @@ def test_transposed(shape, parts):
     np.testing.assert_array_equal(found.toarray(), given.toarray().T)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8"])
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_types(dtype, index):

@@ -78,6 +78,7 @@ FORMATS = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("formats", FORMATS, ids="-".join)
 @pytest.mark.parametrize("contract", ["auto", ("j",), ("k",)])
 def test_three_matrices(formats, contract):
@@ -94,6 +95,7 @@ def test_three_matrices(formats, contract):
     np.testing.assert_array_equal(numbers(Z), wanted)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("length", "end"),
     [
@@ -141,6 +143,7 @@ CYCLES = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", CYCLES)
 def test_other_products(text):
     format = ("csr", "dcsr", "coo")[CYCLES.index(text) % 3]
@@ -171,6 +174,7 @@ TENSORS = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", TENSORS)
 @pytest.mark.parametrize(
     ("contract", "format"), [("auto", "csf"), (("k",), "csf"), (("j",), "coo")]

@@ -16,8 +16,6 @@ from nacho._kernels.request import Running
 from nacho._storage.formats import Format
 from selection import THOROUGH
 
-pytestmark = pytest.mark.any_code
-
 MATRICES = ("coo", "coo-interleaved", "csr", "csc", "dcsr", "dcsc", "dense")
 DTYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "?", "c8", "c16")
 ORDERS = [*itertools.permutations(range(3))]
@@ -79,6 +77,7 @@ def parallel(monkeypatch):
 # --- Every pair -----------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source, target", [*itertools.product(MATRICES, repeat=2)])
 def test_matrices(source, target, monkeypatch):
     made = {}
@@ -117,6 +116,7 @@ def pairs_of_cubes():
     ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("source", "target"), pairs_of_cubes())
 def test_cubes(source, target, monkeypatch):
     made = {}

@@ -223,6 +223,7 @@ def check_formats(name: str, *formats: str) -> None:
         check(case, kernel(*operands), operands)
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize(
     ("name", "first", "second", "result"),

@@ -45,8 +45,6 @@ from test_expressions import (
     shown,
 )
 
-pytestmark = pytest.mark.any_code
-
 PARTS = (1, 2, 7, 64, 1000)
 COSTS = (
     "nnz",
@@ -200,6 +198,7 @@ def test_costs_are_counted(case, cost):
                 assert cut.costs.tolist() == np.diff(before).tolist()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("case", "cost"), with_costs([*REMAPPED, *BOUNDED]), ids=shown_pair
 )
@@ -216,6 +215,7 @@ def test_costs_add_up(case, cost):
                     check_costs(nest, parts)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("case", "cost"), with_costs([*COUNTED, *BOUNDED]), ids=shown_pair
 )

@@ -18,7 +18,7 @@ import expressions
 import fake_cuda
 import nacho
 import samples
-from test_cuda_sim import KERNELS, check_run, matrix, operands_of
+from test_cuda_sim import EXTENT, KERNELS, check_run, matrix, operands_of
 from test_properties import examples, runs
 
 FUNCTIONS = re.compile(r"\b(exp|log|sin|cos|tanh|sqrt|abs)\(")
@@ -39,17 +39,18 @@ def compiled(case):
 
 
 @given(expressions.elementwise(), runs())
-@examples(15, 800)
+@examples(8, 800)
 def test_element_wise(case, run):
     check_run(compiled(case), case, run)
 
 
 @given(expressions.contractions(), runs())
-@examples(12, 1600)
+@examples(6, 1600)
 def test_contractions(case, run):
     check_run(compiled(case), case, run)
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("parts", [None, 1, 3, 40])
 @pytest.mark.parametrize("text", KERNELS)
@@ -64,6 +65,7 @@ def test_kernels(text, parts):
     samples.check(found, text, operands)
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("parts", [1, 33, 300])
 @pytest.mark.parametrize("text", KERNELS)
@@ -104,6 +106,7 @@ def test_functions_of_complex_numbers():
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "?"])
 def test_types(dtype):
     A, B = (matrix(seed, density=0.03) for seed in range(2))
@@ -116,6 +119,7 @@ def test_types(dtype):
         )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize(
     "text",
@@ -130,7 +134,8 @@ def test_types(dtype):
 def test_long_sums(text, dtype):
     """No compiler chooses the order of a sum: it would be another one for a GPU."""
     rng = np.random.default_rng(0)
-    given = {"x": rng.standard_normal(300), "D": rng.standard_normal((300, 300))}
+    given = {"x": rng.standard_normal(EXTENT)}
+    given["D"] = rng.standard_normal((EXTENT, EXTENT))
     given["A"] = matrix(3, density=0.6)
     operands = {n: v.astype(dtype) for n, v in given.items() if f"{n}[" in text}
     wanted = nacho.evaluate(text, operands, parts=3)
@@ -192,7 +197,7 @@ def test_edited_operands():
     A = matrix(1)
     A.indices[5] = 10_000
     with pytest.raises(nacho.OperandError):
-        kernel(A, np.ones(300))
+        kernel(A, np.ones(EXTENT))
 
 
 # --- What can go wrong ----------------------------------------------------------------

@@ -351,6 +351,7 @@ SORTED_EXPRESSIONS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", SORTED_EXPRESSIONS, ids=lambda case: case[0])
 def test_expressions_whose_products_are_sorted(case):
     text, order = case
@@ -369,6 +370,7 @@ def test_expressions_whose_products_are_sorted(case):
     assert_same(found)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case[0])
 def test_sorted_products_are_right(case):
     text, order = case

@@ -117,6 +117,7 @@ def test_a_level_below_two_dense_ones(parts):
     np.testing.assert_array_equal(dense(called), A.to_dense() * B.to_dense())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("out", ["csr", "coo", "dcsr"])
 def test_products(parts, out):

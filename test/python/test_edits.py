@@ -15,6 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "nacho-fuzz"))
 
 from nacho_fuzz import farm
 
+# The checks of coordinates have to hold in the code that users run.
+pytestmark = pytest.mark.optimized
+
 CASES = range(20_000) if THOROUGH else range(0, 15_000, 307)
 
 

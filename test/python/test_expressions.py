@@ -291,6 +291,7 @@ CHOICES = (
 """What Nacho chooses by the machine and the operands, or what these tests choose."""
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 @pytest.mark.parametrize("case", KERNELS, ids=shown)
@@ -319,6 +320,7 @@ def finite(operand):
 # --- Types ----------------------------------------------------------------------------
 
 
+@pytest.mark.each_value
 @pytest.mark.each_pair
 @pytest.mark.parametrize("dtype", samples.DTYPES)
 @pytest.mark.parametrize(

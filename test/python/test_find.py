@@ -63,6 +63,7 @@ def by_rank(text, **others):
     return formats, {name: shapes[name] for name in shapes if name != result}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "order", "found"),
     [
@@ -122,6 +123,7 @@ def test_vectors_that_may_be_absent():
             checked(kernel, sampled(seed, shapes, formats, kind=kind), parts=(1, 3, 50))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("formats", "order"),
     [
@@ -158,6 +160,7 @@ def test_formats(formats, order):
         checked(kernel, sampled(seed, shapes, formats, kind=kind), parts=(1, 2, 7, 200))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("vector", ["sparse-vector", "coo"])
 @pytest.mark.parametrize("matrix", ["csr", "dcsr", "csc", "coo"])
 @pytest.mark.parametrize("text", ["y[i] = A[i,j] * x[j]", SCALED])
@@ -400,6 +403,7 @@ def test_extents_beyond_any_table(kind):
         check_known(result, scaled, known)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("size", [100_000, 140_000, 600_000])
 def test_tables_that_grow(size, width):

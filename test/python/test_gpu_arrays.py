@@ -14,7 +14,7 @@ from nacho import Tensor
 from nacho._storage.containers import view_of
 from nacho._storage.device_arrays import DeviceArray
 from nacho._storage.operands import arguments, load, tensor_type
-from test_cuda_sim import matrix
+from test_cuda_sim import EXTENT, matrix
 
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "y[i] = A[i,j] * x[j]"
@@ -85,7 +85,7 @@ def test_sums(library, layout):
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_dense_arrays(library):
     kind, to_library, to_dense = LIBRARIES[library]
-    A, x = matrix(1), np.arange(300.0)
+    A, x = matrix(1), np.arange(float(EXTENT))
     y = nacho.evaluate(PRODUCT, A=to_library(A), x=to_dense(x), parts=3)
     assert type(y) is kind
     assert (y._read() == nacho.evaluate(PRODUCT, A=A, x=x, parts=3)).all()
@@ -136,7 +136,7 @@ def test_results_that_cupy_has_no_class_for():
 
 def test_mixed_libraries():
     """The first sparse operand decides, as on the host."""
-    A, x = matrix(1), np.arange(300.0)
+    A, x = matrix(1), np.arange(float(EXTENT))
     y = nacho.evaluate(PRODUCT, A=fake.matrix_to_torch(A), x=fake.to_cupy(x))
     assert type(y) is fake.Tensor
     in_nacho = Tensor.from_parts(
@@ -275,9 +275,11 @@ def test_entries_that_are_not_canonical(library):
         nacho.OperandError, match="operand 'A' has entries that are not s"
     ):
         nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=there)
-    A.indices[0] = 300
+    A.indices[0] = EXTENT
     there = LIBRARIES[library][1](A)
-    with pytest.raises(nacho.OperandError, match=r"operand 'A'.*\[0\] = 300 is out of"):
+    with pytest.raises(
+        nacho.OperandError, match=rf"operand 'A'.*\[0\] = {EXTENT} is out of"
+    ):
         nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=there)
 
 

@@ -14,8 +14,6 @@ from nacho._notation.partials import PARTIALS, REDUCED
 from nacho._notation.rewriting import spelled
 from nacho._notation.shorthands import COUNT, SHORTHANDS
 
-pytestmark = pytest.mark.any_code
-
 TEXTS = {
     # What it says of each operand.
     ("Z[i,k] = A[i,j] * B[j,k]", "A"): "dA[i,j] = dZ[i,k] * B[j,k]",
@@ -113,6 +111,7 @@ def difference(text, name, given, cotangent, step=1e-6):
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("text, kind", CASES)
 def test_derivatives_are_those_of_differences(text, kind):
@@ -131,6 +130,7 @@ def test_derivatives_are_those_of_differences(text, kind):
         )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", [sp.csr_array, sp.csc_array, sp.coo_array])
 @pytest.mark.parametrize("text, names", SPARSE)
 def test_derivatives_for_entries(text, names, format):

@@ -13,8 +13,6 @@ import pytest
 import nacho
 from nacho import Tensor, _nacho
 
-pytestmark = pytest.mark.any_code
-
 ROWS = 400
 PER_ROW = 3
 TRIANGLES, MASKED = (
@@ -83,6 +81,7 @@ def steps(case, count, extent):
     return _nacho.counted_steps() - before
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", CASES, ids=", ".join)
 def test_growth(case):
     """Twice the rows take twice the steps, but for the logarithm of searches."""

@@ -5,8 +5,6 @@ import pytest
 
 import nacho
 
-pytestmark = pytest.mark.any_code
-
 MODULE = """
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #rows = {

@@ -90,6 +90,7 @@ def bits(result):
     return [np.asarray(result).reshape(-1).view(np.int64)]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["arrow", "sums", "power"])
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_parts_do_not_change_a_bit_of_a_scattered_result(expression, kind):
@@ -107,6 +108,7 @@ def test_parts_do_not_change_a_bit_of_a_scattered_result(expression, kind):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.sampled
 @pytest.mark.host_only
 @pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["arrow", "sums", "power"])

@@ -8,8 +8,6 @@ import scipy.sparse as sp
 
 import nacho
 
-pytestmark = pytest.mark.any_code
-
 EXTENTS = (1, 2**31 - 1, 2**31, 2**32 + 1, 2**40, 2**62, 2**63 - 1)
 LISTS = ("dcsr", "dcsc", "coo", "coo-interleaved")
 MAP_NORESERVE = 0x4000

@@ -79,6 +79,8 @@ def test_against_numpy(expr):
         check(nacho.evaluate(expr, named), expr, named)
 
 
+@pytest.mark.sampled
+@pytest.mark.each_value
 @pytest.mark.parametrize("expr", TWO)
 @pytest.mark.parametrize("nnz", [0, 1, 2, 511, 512, 513, 1024, 1500])
 def test_windows_end_anywhere(expr, nnz):
@@ -96,6 +98,7 @@ def test_windows_end_anywhere(expr, nnz):
         compare(expr, A, entries_at(numbers, shape, seed=2))
 
 
+@pytest.mark.sampled
 @pytest.mark.each_pair
 @pytest.mark.parametrize("formats", [("csf", "csf"), ("csf", "coo"), ("coo", "csf")])
 @pytest.mark.parametrize("nnz", [0, 1, 2, 511, 512, 513, 1024, 1500])

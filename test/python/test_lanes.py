@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from nacho import OperandError, Tensor, mlir
 
-pytestmark = pytest.mark.any_target
+pytestmark = [pytest.mark.any_target, pytest.mark.optimized]
 
 SPMV = "y[i] = A[i,j] * x[j]"
 PATHS = [
@@ -126,6 +126,7 @@ SHORT = {
 """Lengths of rows of which several are added up at once, or cannot be."""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("lengths", SHORT.values(), ids=SHORT)
 @pytest.mark.parametrize(
     ("text", "formats"),

@@ -8,8 +8,7 @@ from scipy.sparse.linalg import aslinearoperator
 import nacho
 import samples
 from libraries import needed
-
-pytestmark = pytest.mark.any_code
+from selection import THOROUGH
 
 i, j = nacho.indices("i j")
 
@@ -179,6 +178,7 @@ def test_broadcasting(shapes, format):
     agree(lambda a, b: a - b * 2, one, other)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "shapes",
     [
@@ -230,6 +230,7 @@ def test_functions_of_nacho():
         nacho.maximum(A, B["i,j"])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", sorted(samples.DTYPES))
 def test_types_are_those_of_numpy(dtype):
     """Except for sums of unsigned integers, which are in int64."""
@@ -278,7 +279,7 @@ def random_expression(rng, depth):
     ][rng.integers(11)]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(40 if THOROUGH else 16))
 def test_random_expressions(seed):
     rng = np.random.default_rng(seed)
     formats = rng.choice(["csr", "csc", "coo", "dcsr", "dense"], 3)

@@ -315,6 +315,7 @@ REDUCTIONS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("encoding", ["CSR", None])
 @pytest.mark.parametrize("op", REDUCTIONS)
 def test_reductions(op, encoding):
@@ -393,6 +394,7 @@ CASTS = {
 DTYPES = {"f32": "f4", "f64": "f8", "i1": "?", "i8": "i1", "i32": "i4", "i64": "i8"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("out", ["SV", None])
 @pytest.mark.parametrize("cast", CASTS, ids="-".join)
 def test_casts(cast, out):
@@ -445,6 +447,7 @@ def compared(op, element, predicate, A, B):
     return run(text, sparse(A, "DCSR"), sparse(B, "DCSR"), np.zeros(A.shape, "i1"))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("predicate", FLOATS)
 def test_comparisons_of_floats(predicate):
     A, B = matrix(11), matrix(12)
@@ -491,6 +494,7 @@ INTEGERS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("is_constant", [True, False])
 @pytest.mark.parametrize("op", INTEGERS)
 def test_integers(op, is_constant):

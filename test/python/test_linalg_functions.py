@@ -8,8 +8,6 @@ import pytest
 
 from test_linalg import generic, run, sparse, tensor
 
-pytestmark = pytest.mark.any_code
-
 HALVES = [-2.5, -1.5, -0.5, 0, 0.5, 1.5, 2.5, 2.6]
 
 

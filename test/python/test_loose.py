@@ -62,6 +62,7 @@ def random(rng, shape):
     return np.where(rng.random(shape) < 0.3, rng.integers(1, 9, shape), 0).astype(float)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions(expression, format):

@@ -74,6 +74,7 @@ def operands(expression, kind, format):
     return made
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_results(expression, kind):
@@ -88,6 +89,7 @@ def test_results(expression, kind):
     assert all(samples.same(first, other) for other in others)
 
 
+@pytest.mark.sampled
 @pytest.mark.host_only
 @pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)

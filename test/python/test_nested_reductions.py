@@ -62,6 +62,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.each_value
 @pytest.mark.any_target
 @pytest.mark.parametrize("format", ["csr", "coo"])
 @pytest.mark.parametrize(("text", "wanted"), STATEMENTS, ids=[s[0] for s in STATEMENTS])

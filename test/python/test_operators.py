@@ -67,6 +67,7 @@ def test_operators_are_parsed(operator):
     assert parse(f"Z[i] = {applied(operator, accesses)}").expr.operator is operator
 
 
+@pytest.mark.sampled
 @table
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_operators_compute_what_numpy_does(operator, dtype):

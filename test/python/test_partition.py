@@ -12,8 +12,6 @@ import samples
 from nacho._storage.operands import arguments
 from selection import THOROUGH
 
-pytestmark = pytest.mark.any_code
-
 # What each model charges, and how much. The models without names are written out.
 WEIGHTS = {
     "nnz": {"entries": 1, "steps": 1},
@@ -307,7 +305,7 @@ def adversaries():
     }
 
 
-@pytest.mark.each_pair
+@pytest.mark.each_value
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("text", [UNION, PRODUCT])
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("dcsr", "csr"), ("dcsr", "dcsr")])
@@ -329,6 +327,7 @@ def test_adversaries(formats, text, cost):
             check_partition(model, plan, outer * inner, inner)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("dcsr", "csr"), ("dcsr", "dcsr")])
 def test_many_parts(formats, cost):

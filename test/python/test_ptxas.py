@@ -43,6 +43,7 @@ def check(made):
 
 
 @needs_ptxas
+@pytest.mark.each_value
 @pytest.mark.parametrize("chip", registers.CHIPS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name, chip):
@@ -64,11 +65,12 @@ def test_tiles(name):
 
 
 @needs_ptxas
+@pytest.mark.each_value
+@pytest.mark.parametrize("chip", registers.CHIPS)
 @pytest.mark.parametrize("path", lit_kernels(), ids=str)
-def test_kernels_of_lit_tests(path):
+def test_kernels_of_lit_tests(path, chip):
     kernel = nacho.mlir.compile((TESTS / path).read_text())
-    for chip in registers.CHIPS:
-        check(ptxas.assemble(kernel.ptx(chip), chip))
+    check(ptxas.assemble(kernel.ptx(chip), chip))
 
 
 def test_all_lit_tests_with_kernels_are_found():

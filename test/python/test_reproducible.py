@@ -9,6 +9,8 @@ import scipy.sparse as sp
 import nacho
 from checks import same
 
+pytestmark = pytest.mark.optimized
+
 THREADS = (1, 2, 3, 8, 64)
 SIZE = 300
 

@@ -77,6 +77,7 @@ def require(result, expected):
     np.testing.assert_array_equal(found[stored], values[stored])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("csr", "csc"), ("coo", "csr")])
 @pytest.mark.parametrize("name", LOOPED)
 def test_products_of_matrices(name, formats):

@@ -8,8 +8,6 @@ import scipy.sparse as sp
 
 import nacho
 
-pytestmark = pytest.mark.any_code
-
 ATTRIBUTES = """
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #CSC = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed) }>

@@ -100,6 +100,7 @@ def elementwise(format, op, numbers, dynamic):
     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dynamic", (False, True))
 @pytest.mark.parametrize("format", FORMATS)
 def test_elementwise(format, dynamic):
@@ -144,6 +145,7 @@ func.func @f(%A: {source}) -> {type_} {{
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("format", FORMATS)
 def test_product_of_two_slices_of_one_tensor(format):
     rng = np.random.default_rng(2)

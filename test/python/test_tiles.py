@@ -13,7 +13,7 @@ import nacho
 import samples
 from nacho._kernels import ptxas, tiles
 from nacho._kernels.counts import counted, since, total
-from test_cuda_sim import KERNELS, check_run, matrix, operands_of
+from test_cuda_sim import EXTENT, KERNELS, check_run, matrix, operands_of
 from test_properties import RUNS, examples, runs
 
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
@@ -99,7 +99,7 @@ def test_operands_that_change_after_the_count():
     A, B = matrix(1), matrix(2)
     plan = kernel(ADD, 32).plan(A, B, parts=300)
     other = B.copy()
-    other.indices = ((other.indices + 1) // 2 * 2).clip(0, 299).astype(np.int32)
+    other.indices = ((other.indices + 1) // 2 * 2).clip(0, EXTENT - 1).astype(np.int32)
     with pytest.raises(nacho.NachoError):
         plan.execute(A, other)
 

@@ -19,7 +19,6 @@ import nacho.torch  # noqa: E402, what it imports may be missing
 gradcheck, gradgradcheck = torch.autograd.gradcheck, torch.autograd.gradgradcheck
 
 pytestmark = [
-    pytest.mark.any_code,
     # PyTorch says once per process that its csr is in beta, and that it checks nothing.
     pytest.mark.filterwarnings("ignore:Sparse (CS. tensor support|invariant checks)"),
 ]

@@ -38,6 +38,7 @@ def collects(kernel):
 # --- Formats and expressions ----------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("formats", "order"),
     [
@@ -109,6 +110,7 @@ def test_types(dtype):
 SIBLINGS = "Z[i,k] = C[i,k] + A[i,j] * B[j,k] - D[i,j] * E[j,k]"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "order", "is_collected"),
     [
