@@ -204,7 +204,7 @@ def listed(*arguments):
 
 
 def test_which_tests_run():
-    files = ("test_einsum.py", "test_contraction.py")
+    files = ("test_einsum.py", "test_groups.py")
     on_host = listed("--target", "cpu", *files)
     assert all("cpu" not in name for name in on_host)
     simulated = listed("--target", "cuda-sim", *files)
