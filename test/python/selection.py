@@ -3,7 +3,7 @@
 =======================  =======================  =================  ================
                          ``tools/dev test``       its ``--sanitize`` NACHO_THOROUGH=1
 =======================  =======================  =================  ================
-tests                    all but those marked     one in 24, and     all
+tests                    all but those marked     one in 40, and     all
                          ``slow``                 all of edits
 cases of a test marked   so many that every       the same           all
 ``each_value`` (or       value (or every pair of
@@ -44,7 +44,7 @@ THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
 
 EXAMPLES = 2000 if THOROUGH else 50
 
-_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 24, 120, 8, 3
+_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 40, 120, 8, 3
 """One in so many tests is run with a sanitizer, on the simulated GPU, optimised, or at
 all."""
 
@@ -121,26 +121,30 @@ def _values(case: pytest.Item) -> dict[str, int]:
     return {name: id(value) for name, value in call.params.items()} if call else {}
 
 
-def _sample(cases: list[pytest.Item], mark: str) -> set[int]:
-    """Return the numbers of the cases of a test that its mark has run; at least one."""
-    names = [case.nodeid for case in cases]
-    if mark in SIZES:
-        return covering([_values(case) for case in cases], names, SIZES[mark])
-    drawn = {n for n, name in enumerate(names) if _is_drawn(name, _SAMPLED)}
-    return drawn or {0}
+def _sample(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of a test that its marks have run: at least one."""
+    marks = _marks(cases[0])
+    for mark, size in SIZES.items():
+        if mark in marks:
+            names = [case.nodeid for case in cases]
+            kept = covering([_values(case) for case in cases], names, size)
+            cases = [cases[number] for number in sorted(kept)]
+    if "sampled" in marks:
+        cases = [case for case in cases if _is_drawn(case.nodeid, _SAMPLED)] or cases[
+            :1
+        ]
+    return cases
 
 
 def _repetitive(items: list[pytest.Item]) -> set[pytest.Item]:
     """Return the cases on the host that the marks of their tests leave out."""
-    tests: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    tests: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        for mark in _marks(item) & {*SIZES, "sampled"}:
-            if target_of(item) == targets.HOST:
-                tests[_function(item), mark].append(item)
+        if target_of(item) == targets.HOST:
+            tests[_function(item)].append(item)
     found: set[pytest.Item] = set()
-    for (_, mark), cases in tests.items():
-        kept = _sample(cases, mark)
-        found |= {case for number, case in enumerate(cases) if number not in kept}
+    for cases in tests.values():
+        found |= {*cases} - {*_sample(cases)}
     return found
 
 

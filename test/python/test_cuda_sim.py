@@ -78,6 +78,7 @@ def operands_of(text):
     return {name: value for name, value in given.items() if f"{name}[" in text}
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("parts", [None, 1, 3, 40, 5000])
 @pytest.mark.parametrize("text", KERNELS)

@@ -120,6 +120,7 @@ def test_operands_are_used_in_place(device, format):
     assert notes == []
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("text", KERNELS)
 def test_kernels(device, text):

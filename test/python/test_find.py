@@ -176,6 +176,7 @@ def test_vectors(text, matrix, vector):
             checked(kernel, sampled(seed, shapes, formats, kind=kind))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["f32", "i64", "bool", "c128"])
 def test_types(dtype):
     formats = {"A": "csr", "x": "sparse-vector", "Z": "csr"}

@@ -213,6 +213,7 @@ def unread(count, dtype):
     return np.frombuffer(mmap.mmap(-1, count * kind.itemsize, flags=flags), kind)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("count", "width"),
     [(2**31 - 1, "i4"), (2**31 - 1, "i8"), (2**31, "i8"), (2**31 + 8, "i8")],

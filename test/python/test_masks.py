@@ -74,6 +74,7 @@ def operands(expression, kind, format):
     return made
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("expression", EXPRESSIONS)

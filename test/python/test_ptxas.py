@@ -42,6 +42,7 @@ def check(made):
     assert all(0 < one.registers < 255 for one in made)
 
 
+@pytest.mark.sampled
 @needs_ptxas
 @pytest.mark.each_value
 @pytest.mark.parametrize("chip", registers.CHIPS)
@@ -64,6 +65,7 @@ def test_tiles(name):
         assert any(one.shared for one in made)
 
 
+@pytest.mark.sampled
 @needs_ptxas
 @pytest.mark.each_value
 @pytest.mark.parametrize("chip", registers.CHIPS)

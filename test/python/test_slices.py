@@ -100,6 +100,7 @@ def elementwise(format, op, numbers, dynamic):
     )
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("dynamic", (False, True))
 @pytest.mark.parametrize("format", FORMATS)

@@ -39,6 +39,7 @@ def test_random_statements(statements, data):
         check_run(kernels, case, run)
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("parts", [1, 33, 700])
 @pytest.mark.parametrize("text", KERNELS)

@@ -154,6 +154,7 @@ def matrix_for_warps(rng, density):
     return sp.csr_array(values / 3)
 
 
+@pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("density", [0.01, 0.3])
 @pytest.mark.parametrize("name", ROWS)

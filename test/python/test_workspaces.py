@@ -99,6 +99,7 @@ def test_dense_results_have_rows_of_sums():
             checked(kernel, sampled(4, shapes, formats, kind=kind))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("dtype", ["f32", "i8", "u8", "bool", "c128"])
 def test_types(dtype):
     kernel = nacho.mlir.compile(PRODUCT, CSR, dtype)
