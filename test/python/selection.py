@@ -1,4 +1,6 @@
-"""What runs when. No other place decides it.
+"""What runs when.
+
+Tests that draw their own cases in a loop ask ``THOROUGH`` how many; all else is here.
 
 =======================  =======================  =================  ================
                          ``tools/dev test``       its ``--sanitize`` NACHO_THOROUGH=1
@@ -130,9 +132,8 @@ def _sample(cases: list[pytest.Item]) -> list[pytest.Item]:
             kept = covering([_values(case) for case in cases], names, size)
             cases = [cases[number] for number in sorted(kept)]
     if "sampled" in marks:
-        cases = [case for case in cases if _is_drawn(case.nodeid, _SAMPLED)] or cases[
-            :1
-        ]
+        drawn = [case for case in cases if _is_drawn(case.nodeid, _SAMPLED)]
+        cases = drawn or cases[:1]
     return cases
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nacho
+from test_targets import listed
 
 HERE = Path(__file__).resolve().parent
 
@@ -45,11 +46,6 @@ def test_what_needs_a_library_is_listed(tmp_path):
     assert "test/python/test_browser.py" in names
     assert [name for name in names if "test_files.py::" in name]
     assert all("::" in name or name.endswith(".py") for name in names)
-
-
-def listed(*arguments):
-    lines = run("--collect-only", *arguments).splitlines()
-    return {line for line in lines if "::" in line}
 
 
 def test_sanitizers_run_a_sample_and_all_edits():
