@@ -1,5 +1,6 @@
 """The benchmark's own logic; nothing here depends on how long anything takes."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -16,7 +17,7 @@ from libraries import needed
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "tools" / "nacho-bench"
 sys.path.insert(0, str(BENCH))
-from nacho_bench import __main__, canonical, patterns, table  # noqa: E402
+from nacho_bench import __main__, canonical, machine, patterns, table  # noqa: E402
 from nacho_bench.build import is_current  # noqa: E402
 from nacho_bench.driver import Options, refusal  # noqa: E402
 from nacho_bench.files import (  # noqa: E402
@@ -524,6 +525,35 @@ def test_a_run_is_resumed_where_it_was_interrupted(tmp_path):
     done = bench(*options, "--resume")
     assert done.returncode != 0
     assert "another commit" in done.stderr
+
+
+def test_other_programs_keep_the_cores_busy(tmp_path):
+    raw = tmp_path / "raw.json"
+    options = ["--quick", "--peers", "nacho", "--json", raw, "--threads", "1"]
+    options += ["--cache", tmp_path / "cache", "--workload", "uniform"]
+    done = bench(*options, "--kernel", "spmv", "--beside", "2")
+    assert done.returncode == 0, done.stderr
+    assert "2 other programs kept the cores busy" in done.stdout
+    done = bench(*options, "--resume")
+    assert done.returncode != 0
+    assert "another --beside" in done.stderr
+
+
+def test_neighbours_end_with_what_they_are_beside():
+    def children():
+        found = set()
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                text = path.read_text()
+                state, parent = text[text.rindex(")") + 2 :].split()[:2]
+                if int(parent) == os.getpid() and state != "Z":
+                    found.add(path.parent.name)
+        return found
+
+    before = children()
+    with machine.neighbours(2):
+        assert len(children() - before) == 2
+    assert children() == before
 
 
 def test_another_checkout_is_a_peer(tmp_path):

@@ -48,6 +48,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--workload", nargs="+", metavar="W", help=only)
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
     on_gpu = ", ".join(GPU_NAMES)
+    beside = "keep as many processors busy with other programs meanwhile"
+    add("--beside", type=int, default=0, metavar="N", help=beside)
     peers = f"of {', '.join(NAMES)}; with --gpu, of {on_gpu}"
     add("--peers", nargs="+", metavar="P", help=peers)
     gpus = "measure kernels for NVIDIA's GPUs, and peers there, by the GPU's clock"
@@ -127,11 +129,13 @@ def options_of(found: argparse.Namespace) -> Options:
 
 def begun(found: argparse.Namespace) -> dict[str, Any]:
     """Return raw data without records, or those of the run that is resumed."""
-    here = machine.description()
+    here = machine.description() | {"beside": found.beside}
     if found.resume and found.json.exists():
         data: dict[str, Any] = json.loads(found.json.read_text())
         if data["machine"]["commit"] != here["commit"] or data["quick"] != found.quick:
             sys.exit(f"bench: error: {found.json} has times of another commit or size")
+        if data["machine"].get("beside", 0) != found.beside:
+            sys.exit(f"bench: error: {found.json} has times of another --beside")
         if ("gpu" in data) != found.gpu:
             sys.exit(f"bench: error: {found.json} has times of another device")
         return data
@@ -276,7 +280,8 @@ def measured(found: argparse.Namespace) -> dict[str, Any]:
     if found.table is not None:
         data: dict[str, Any] = json.loads(found.table.read_text())
         return data
-    data = measure(found)
+    with machine.neighbours(found.beside):
+        data = measure(found)
     drawn = found.plot is not None and not found.gpu
     if drawn and "dcsr-mul" in (found.kernel or KERNELS):
         store, threads = Store(found.cache, found.quick), max(found.threads)

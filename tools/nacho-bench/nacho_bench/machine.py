@@ -3,8 +3,11 @@
 import os
 import platform
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,6 +50,19 @@ def _cpu() -> str:
         found.setdefault(key.strip(), value.strip())
     name = found.get("model name", platform.processor())
     return f"{name}, family {found.get('cpu family')}, model {found.get('model')}"
+
+
+@contextmanager
+def neighbours(count: int) -> Iterator[None]:
+    """Run as many processes beside, each of which keeps a processor busy."""
+    loop = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(loop) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
 def bandwidth(threads: int, size: int = _COPIED, rounds: int = 15) -> float:

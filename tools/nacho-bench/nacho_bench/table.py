@@ -62,8 +62,12 @@ def _header(data: dict[str, Any]) -> str:
         copied = _gpu_line(data["gpu"], *data["bandwidth"].values())
     versions = ", ".join(f"{n} {v}" for n, v in sorted(data["versions"].items()))
     changed = " and changes" if machine["changed"] else ""
+    beside = ""
+    if busy := machine.get("beside", 0):
+        beside = f" {busy} other program{'s' * (busy > 1)} kept the cores busy."
     return (
-        f"Measured {machine['date']} at commit {machine['commit'][:12]}{changed}.\n"
+        f"Measured {machine['date']} at commit {machine['commit'][:12]}{changed}."
+        f"{beside}\n"
         f"{machine['cores']} cores of {machine['cpu']}, "
         f"{machine['memory'] / 2**30:.0f} GiB, Linux {machine['kernel']}.\n"
         f"{copied}\n"
