@@ -4,8 +4,10 @@
 
 #include "nacho/Runtime/KernelCounts.h"
 #include "nacho/Runtime/Runtime.h"
+#include "nacho/Runtime/Workers.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nacho;
@@ -23,7 +25,15 @@ static nb::list pyCountedKernels() {
   return kernels;
 }
 
+/// How many parts each thread computed for the calling thread since this was
+/// asked last, and for how many seconds that has waited for others.
+static nb::tuple pyTakeSharing() {
+  Sharing sharing = takeSharing();
+  return nb::make_tuple(sharing.parts, sharing.awaited);
+}
+
 void addCounts(nb::module_ &m) {
   m.def("counted_steps", &countedSteps);
   m.def("counted_kernels", &pyCountedKernels);
+  m.def("take_sharing", &pyTakeSharing);
 }

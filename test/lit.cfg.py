@@ -59,6 +59,7 @@ config.substitutions += [
     ("%isolated", os.path.join(config.nacho_tools_dir, "isolated")),
     ("%simulated", os.path.join(config.nacho_tools_dir, "simulated")),
     ("%nacho_plugin", config.nacho_plugin),
+    ("%nacho_runtime", config.nacho_runtime),
     ("%nacho_include", os.path.join(config.nacho_source_dir, "include")),
 ]
 
@@ -90,7 +91,7 @@ link_program = " ".join(
     [
         *runner_libraries.split(","),
         *(f"-Wl,-rpath,{folder}" for folder in sorted(folders)),
-        "-fopenmp -lm",
+        "-lm",
     ]
 )
 ours = os.path.join(config.nacho_tools_dir, "nacho-opt")

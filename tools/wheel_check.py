@@ -1,7 +1,7 @@
 """The check of `tools/dev wheel --check`: a wheel works where there is no LLVM.
 
 Runs the first example of the README, calls the command, and uses PyTorch in the same
-process. Fails if anything of another LLVM, or another OpenMP of LLVM's, is loaded.
+process. Fails if anything of another LLVM, or an OpenMP of LLVM's, is loaded.
 """
 
 import re

@@ -24,7 +24,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -294,8 +293,7 @@ void nacho::registerAllDialects(DialectRegistry &registry) {
                   bufferization::BufferizationDialect, complex::ComplexDialect,
                   func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
                   LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                  omp::OpenMPDialect, scf::SCFDialect,
-                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  scf::SCFDialect, sparse_tensor::SparseTensorDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   registerForPtx(registry);
 }

@@ -1,32 +1,34 @@
 //===- LeaveLoops.cpp - Loops that are left when a signal comes -----------===//
 //
-// Compiled code reads the word of Stop.h at the beginning of each iteration of
-// a loop that has loops inside, and leaves the part if the word is set.
-// Innermost loops do not read it: most of them are vectorised, and the others
-// so short that the read would cost a few percent. So a part runs on for as
-// long as one innermost loop takes.
+// The function of a worker reads the word of Stop.h at its beginning, and at
+// the beginning of each iteration of a loop that has loops inside, and returns
+// if the word is set. Innermost loops do not read it: most of them are
+// vectorised, and the others so short that the read would cost a few percent.
+// So a part runs on for as long as one innermost loop takes.
 //
-//   word = nacho_stop_word()              // of the thread that has called
-//   omp.parallel:
+//   worker(number, slot, word, ...):
+//             if (*word) goto left, else goto rest
+//     ...
 //     header: if (more) goto body, else goto after
 //     body:   if (*word) goto left, else goto rest
 //     ...
-//     left:   end of the region
-//   if (*word) return
+//     left:   return
 //
-// The last line keeps the functions from working on what is incomplete.
+//   if (nacho.parallel_call @worker) return
+//
+// The last line keeps the caller from working on what is incomplete.
 //
 //===----------------------------------------------------------------------===//
 
-#include "RuntimeCalls.h"
 #include "nacho/Conversion/Passes.h"
-#include "nacho/Runtime/Abi.h"
+#include "nacho/IR/Nacho.h"
 
 #include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -65,9 +67,10 @@ static SmallVector<Block *> beginsIn(Region &region) {
   return begins;
 }
 
-/// At the beginning of `block`: if (*word) goto left.
-static void leaveAt(Block *block, Value word, Block *left) {
-  Block *rest = block->splitBlock(block->begin());
+/// At the place in `block`: if (*word) goto left.
+static void leaveAt(Block *block, Block::iterator place, Value word,
+                    Block *left) {
+  Block *rest = block->splitBlock(place);
   auto b = ImplicitLocOpBuilder::atBlockEnd(word.getLoc(), block);
   // A volatile load is not moved out of loops, and other loads may be.
   Value read = LLVM::LoadOp::create(b, b.getI32Type(), word, /*alignment=*/4,
@@ -77,46 +80,55 @@ static void leaveAt(Block *block, Value word, Block *left) {
   cf::CondBranchOp::create(b, isSet, left, rest);
 }
 
-/// Makes a function return after `parallel` if the word is set. (No function
-/// with a result has parallel parts, apart from tests.)
-static void returnAfter(omp::ParallelOp parallel, Value word) {
-  auto func = dyn_cast<func::FuncOp>(parallel->getParentOp());
-  if (!func || func.getNumResults())
-    return;
-  Block *before = parallel->getBlock();
-  Block *next = before->splitBlock(parallel->getNextNode());
-  auto b = ImplicitLocOpBuilder::atBlockEnd(parallel.getLoc(), before);
-  cf::BranchOp::create(b, next);
+/// Adds a block that returns.
+static Block *addReturn(func::FuncOp func) {
+  ImplicitLocOpBuilder b(func.getLoc(), func.getContext());
   Block *left = b.createBlock(&func.getBody(), func.getBody().end());
   func::ReturnOp::create(b);
-  leaveAt(next, word, left);
+  return left;
 }
 
-/// Makes the loops of `parallel` read the word of the thread that calls it.
-static void leaveLoopsOf(omp::ParallelOp parallel) {
-  SmallVector<Block *> begins = beginsIn(parallel.getRegion());
-  if (begins.empty())
+/// Makes the caller return if it was stopped. (No function with a result has
+/// parallel parts, apart from tests.)
+static void returnAfter(ParallelCallOp call) {
+  auto func = dyn_cast<func::FuncOp>(call->getParentOp());
+  if (!func || func.getNumResults())
     return;
-  ImplicitLocOpBuilder b(parallel.getLoc(), parallel);
-  func::FuncOp stopWord = declare(parallel->getParentOfType<ModuleOp>(),
-                                  kStopWordSymbol, 0, b.getI64Type());
-  Value address = func::CallOp::create(b, stopWord, ValueRange()).getResult(0);
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value word = LLVM::IntToPtrOp::create(b, pointer, address);
-  Region &region = parallel.getRegion();
-  Block *left = b.createBlock(&region, region.end());
-  omp::TerminatorOp::create(b);
+  Block *before = call->getBlock();
+  Block *next = before->splitBlock(call->getNextNode());
+  auto b = ImplicitLocOpBuilder::atBlockEnd(call.getLoc(), before);
+  cf::CondBranchOp::create(b, call.getStopped(), addReturn(func), next);
+}
+
+/// Makes a worker, and its loops, read the word of the thread that calls it.
+static void leaveLoopsOf(func::FuncOp worker) {
+  SmallVector<Block *> begins = beginsIn(worker.getBody());
+  Block &entry = worker.getBody().front();
+  Block *left = addReturn(worker);
+  auto b = ImplicitLocOpBuilder::atBlockBegin(worker.getLoc(), &entry);
+  Value word = LLVM::IntToPtrOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext()), entry.getArgument(2));
   for (Block *block : begins)
-    leaveAt(block, word, left);
-  returnAfter(parallel, word);
+    leaveAt(block, block->begin(), word, left);
+  // LLVM keeps in registers what is on the stack of the first block.
+  Block::iterator place = std::next(word.getDefiningOp()->getIterator());
+  for (auto alloca : entry.getOps<memref::AllocaOp>())
+    place = std::next(alloca->getIterator());
+  leaveAt(&entry, place, word, left);
 }
 
 namespace {
 struct LeaveLoops : nacho::impl::NachoLeaveLoopsBase<LeaveLoops> {
   void runOnOperation() override {
-    SmallVector<omp::ParallelOp> all;
-    getOperation().walk([&](omp::ParallelOp op) { all.push_back(op); });
-    llvm::for_each(all, leaveLoopsOf);
+    SymbolTable functions(getOperation());
+    SmallVector<ParallelCallOp> calls;
+    getOperation().walk([&](ParallelCallOp call) { calls.push_back(call); });
+    SetVector<func::FuncOp> workers;
+    for (ParallelCallOp call : calls) {
+      workers.insert(functions.lookup<func::FuncOp>(call.getCallee()));
+      returnAfter(call);
+    }
+    llvm::for_each(workers, leaveLoopsOf);
   }
 };
 } // namespace

@@ -1,11 +1,8 @@
-//===- ParallelToCPU.cpp - The backend contract on OpenMP -----------------===//
+//===- ParallelToCPU.cpp - The backend contract on the host ---------------===//
 //
-// Upstream's scf-to-openmp cannot express a number of threads that is only
-// known at run time. Parts are handed out dynamically: they have equal costs,
-// but cores need not be equally fast. Threads draw the number of the next part
-// from an atomic counter, which takes a few nanoseconds. OpenMP's own dynamic
-// schedule can take microseconds, as some distributions' libraries format
-// debug messages in it.
+// The body of a nacho.parallel becomes a function, which the runtime calls for
+// each worker (Workers.h): parts have equal costs, but threads need not be
+// equally fast, and some may not come at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +12,10 @@
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_CONVERTNACHOPARALLELTOCPU
@@ -27,60 +25,65 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// next = 0
-/// each thread of a team: while (worker = next++) < workers: body(worker)
-static void lowerParallel(ParallelOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type index = b.getIndexType();
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value workers = op.getWorkers();
-  Value next = memref::AllocaOp::create(b, MemRefType::get({}, b.getI64Type()));
-  memref::StoreOp::create(b, arith::ConstantIntOp::create(b, 0, 64), next);
-  omp::ParallelOperands clauses;
-  clauses.ifExpr =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getThreads(), one);
-  Value threads =
-      arith::IndexCastOp::create(b, b.getI32Type(), op.getThreads());
-  clauses.numThreads = threads;
-  auto parallel = omp::ParallelOp::create(b, clauses);
-  b.createBlock(&parallel.getRegion());
-
-  auto loop = scf::WhileOp::create(b, index, ValueRange());
-  b.createBlock(&loop.getBefore());
-  Value step = arith::ConstantIntOp::create(b, 1, 64);
-  Value taken = memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, step,
-                                            next, ValueRange());
-  Value worker = arith::IndexCastOp::create(b, index, taken);
-  Value isOne =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, worker, workers);
-  scf::ConditionOp::create(b, isOne, worker);
-  b.setInsertionPointAfter(loop);
-  omp::TerminatorOp::create(b);
-
-  Block *body = op.getBodyBlock();
-  loop.getAfter().takeBody(op.getBody());
-  Operation *yield = body->getTerminator();
-  b.setInsertionPoint(yield);
-  scf::YieldOp::create(b);
-  yield->erase();
-  // Hoist allocas out of the loop over workers: the workers of one thread use
-  // the same memory, one after the other.
-  loop.walk([&](memref::AllocaOp alloca) {
+/// Memory that does not depend on anything is taken once for each worker.
+static void hoistAllocas(func::FuncOp func) {
+  Operation *first = &func.front().front();
+  SmallVector<memref::AllocaOp> allocas;
+  func.walk([&](memref::AllocaOp alloca) {
     if (alloca->getNumOperands() == 0)
-      alloca->moveBefore(loop);
+      allocas.push_back(alloca);
   });
-  op.erase();
+  for (memref::AllocaOp alloca : allocas)
+    alloca->moveBefore(first);
 }
 
-/// The slot is the number of the thread in the team of the nacho.parallel.
-static void lowerSlot(SlotOp op, ModuleOp module) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  func::FuncOp number =
-      declare(module, "omp_get_thread_num", 0, b.getI32Type());
-  Value thread = func::CallOp::create(b, number, ValueRange()).getResult(0);
-  op.replaceAllUsesWith(
-      arith::IndexCastOp::create(b, b.getIndexType(), thread).getResult());
-  op.erase();
+/// Makes arguments of a region of what it uses from outside, which is returned.
+/// Constants are cloned instead.
+static SmallVector<Value> capture(OpBuilder &b, Region &region) {
+  SetVector<Value> used;
+  getUsedValuesDefinedAbove(region, used);
+  SmallVector<Value> captured;
+  b.setInsertionPointToStart(&region.front());
+  for (Value value : used) {
+    Operation *made = value.getDefiningOp();
+    if (made && made->hasTrait<OpTrait::ConstantLike>()) {
+      replaceAllUsesInRegionWith(value, b.clone(*made)->getResult(0), region);
+      continue;
+    }
+    captured.push_back(value);
+    replaceAllUsesInRegionWith(
+        value, region.addArgument(value.getType(), value.getLoc()), region);
+  }
+  return captured;
+}
+
+/// Turns the body into a function of the number of the worker, its slot, the
+/// address of the word of the thread that calls, and what the body has used
+/// from outside.
+static void outline(ParallelOp op, SymbolTable &functions) {
+  IRRewriter rewriter(op);
+  Block &entry = *op.getBodyBlock();
+  Value slot = entry.addArgument(rewriter.getIndexType(), op.getLoc());
+  entry.addArgument(rewriter.getI64Type(), op.getLoc());
+  SmallVector<Value> captured = capture(rewriter, op.getBody());
+  entry.walk([&](SlotOp used) { rewriter.replaceOp(used, slot); });
+  rewriter.setInsertionPoint(entry.getTerminator());
+  rewriter.replaceOpWithNewOp<func::ReturnOp>(entry.getTerminator());
+
+  auto parent = op->getParentOfType<func::FuncOp>();
+  OpBuilder b(op.getContext());
+  auto worker =
+      func::FuncOp::create(b, op.getLoc(), (parent.getName() + "_worker").str(),
+                           b.getFunctionType(entry.getArgumentTypes(), {}));
+  worker.setPrivate();
+  worker.getBody().takeBody(op.getBody());
+  hoistAllocas(worker);
+  functions.insert(worker, parent->getIterator());
+  rewriter.setInsertionPoint(op);
+  ParallelCallOp::create(rewriter, op.getLoc(), rewriter.getI1Type(),
+                         worker.getName(), captured, op.getWorkers(),
+                         op.getThreads());
+  rewriter.eraseOp(op);
 }
 
 static Value asWord(ImplicitLocOpBuilder &b, Value value) {
@@ -163,8 +166,8 @@ namespace {
 struct ParallelToCPU
     : nacho::impl::ConvertNachoParallelToCPUBase<ParallelToCPU> {
   void runOnOperation() override {
-    getOperation().walk([&](SlotOp op) { lowerSlot(op, getOperation()); });
-    getOperation().walk([](ParallelOp op) { lowerParallel(op); });
+    SymbolTable functions(getOperation());
+    getOperation().walk([&](ParallelOp op) { outline(op, functions); });
     getOperation().walk([](ExclusiveScanOp op) {
       OpBuilder builder(op);
       emitScanLoop(builder, op);

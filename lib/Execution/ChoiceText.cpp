@@ -144,8 +144,10 @@ std::string Chooser::describeWorkers(const Choice &choice) const {
   if (asked.threads || asked.parts)
     return chosen + "as asked for)";
   work += " ";
-  std::string limit = std::to_string(serialBelow(choice.facts)) + ")";
-  if (asked.work < serialBelow(choice.facts))
+  std::string limit = std::to_string(kSerialBelow) + ")";
+  if (choice.facts.isCrowded)
+    return chosen + "serial: no other processor is idle)";
+  if (asked.work < kSerialBelow)
     return chosen + "serial: " + work + "< " + limit;
   return chosen + work + ">= " + limit;
 }

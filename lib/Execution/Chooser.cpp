@@ -48,7 +48,7 @@ static void chooseWorkers(Choice &choice, int64_t available,
     choice.threads = choice.parts;
     return;
   }
-  bool isLittle = asked.work < serialBelow(choice.facts);
+  bool isLittle = asked.work < kSerialBelow || choice.facts.isCrowded;
   int64_t most = asked.threads ? asked.threads : isLittle ? 1 : available;
   choice.threads = std::min(most, choice.parts);
 }
@@ -67,6 +67,11 @@ void Choice::limitParts(const Program &program, bool isHost) {
 /// by level, intersections of matrices skip rows; unions have none to skip.
 static bool suitsKeys(unsigned rank, bool intersects) {
   return rank > 2 || !intersects;
+}
+
+bool Chooser::wantsCrowd(const Asked &asked) const {
+  return kernel.unites && asked.purpose == Purpose::call && !asked.threads &&
+         asked.work >= kSerialBelow && asked.work < kAloneBelow;
 }
 
 bool Chooser::wantsOverlap(const Asked &asked, const Facts &facts) const {
@@ -110,7 +115,7 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   bool drafts = choice.variant.drafts =
       isCall && pins.drafts.value_or(kernel.entriesPerPart == 0);
   bool isOnePart = drafts && kernel.unites && choice.isShared &&
-                   choice.threads == 1 && asked.work >= serialBelow(facts);
+                   choice.threads == 1 && asked.work >= kSerialBelow;
   choice.variant.draftUnions = isCall && pins.draftUnions.value_or(isOnePart);
   choice.variant.branches = pins.branches.value_or(false);
   return choice;

@@ -65,7 +65,6 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
   Facts facts;
   for (const TensorLayout &layout : operands) {
     facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
-    facts.sparse += storesCoordinates(layout);
   }
   return facts;
 }

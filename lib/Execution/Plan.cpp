@@ -41,9 +41,9 @@ void Plan::begin(const std::vector<Argument> &args) {
   Facts facts = factsOf(kernel->operands, args);
   if (kernel->chooser.wantsOverlap(asked, facts))
     facts.overlap = sampleOverlap(kernel->device, kernel->operands, args);
+  facts.isCrowded =
+      kernel->chooser.wantsCrowd(asked) && kernel->device.isCrowded();
   choice = kernel->chooser.choose(asked, facts, available);
-  if (choice.threads > 1)
-    choice.threads = kernel->device.availableThreads(choice.threads);
   results.clear();
   startSteps();
 }

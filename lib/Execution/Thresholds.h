@@ -7,17 +7,17 @@
 #ifndef NACHO_LIB_EXECUTION_THRESHOLDS_H
 #define NACHO_LIB_EXECUTION_THRESHOLDS_H
 
-#include "nacho/Execution/Chooser.h"
-
 #include <cstdint>
 
 namespace nacho {
 
-/// With fewer entries to read and write, which take some 50 microseconds, one
-/// thread computes a call: waking others would take longer than they save.
-/// Entries that are merged with those of other operands take kPerMerged times
-/// as long as those of a matrix that is multiplied by a vector.
-inline constexpr int64_t kSerialBelow = 3 << 14, kPerMerged = 4;
+/// With fewer entries to read and write, which take some 10 microseconds, one
+/// thread computes a call: to tell others, and to hear from them, would take
+/// longer than they save.
+inline constexpr int64_t kSerialBelow = 3 << 12;
+/// A union of more entries takes so many times as long as the system leaves a
+/// processor to a thread that several threads gain, whatever else runs.
+inline constexpr int64_t kAloneBelow = 1 << 21;
 /// With fewer entries, a call is not cut: finding the cuts would take longer
 /// than a fiftieth of the work.
 inline constexpr int64_t kWholeBelow = 1 << 13;
@@ -88,11 +88,6 @@ inline constexpr int64_t kMatchRate = 4;
 /// Merging this many entries with branches instead of selects saves about the
 /// time that it takes to compile the variant.
 inline constexpr int64_t kWorthBranches = 1 << 24;
-
-/// The fewest entries for which several threads are used.
-inline int64_t serialBelow(const Facts &facts) {
-  return facts.sparse > 1 ? kSerialBelow / kPerMerged : kSerialBelow;
-}
 
 } // namespace nacho
 

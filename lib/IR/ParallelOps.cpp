@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -79,6 +80,24 @@ LogicalResult ParallelOp::verify() {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult
+ParallelCallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto func = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getCalleeAttr());
+  if (!func)
+    return emitOpError() << "there is no function " << getCalleeAttr();
+  Builder b(getContext());
+  SmallVector<Type> expected = {b.getIndexType(), b.getIndexType(),
+                                b.getI64Type()};
+  llvm::append_range(expected, getCaptured().getTypes());
+  if (func.getArgumentTypes() != ArrayRef<Type>(expected) ||
+      func.getNumResults() != 0)
+    return emitOpError() << getCalleeAttr() << " has the type "
+                         << func.getFunctionType() << ", but "
+                         << b.getFunctionType(expected, {}) << " is called";
+  return success();
 }
 
 LogicalResult SlotOp::verify() {

@@ -20,18 +20,19 @@ public:
   void onOneThread() { sumUp(0, size); }
 
   void onThreads(int64_t threads) {
-    auto begin = [&](int64_t t) { return evenBegin(size, threads, t); };
-    std::vector<T> before(threads);
-    nacho::onThreads(threads, [&](int64_t t) {
-      inPieces(begin(t), begin(t + 1), word, [&](int64_t first, int64_t end) {
-        before[t] = std::accumulate(values + first, values + end, before[t]);
+    int64_t shares = sharesFor(threads);
+    auto begin = [&](int64_t n) { return evenBegin(size, shares, n); };
+    std::vector<T> before(shares);
+    nacho::onThreads(shares, threads, [&](int64_t n) {
+      inPieces(begin(n), begin(n + 1), word, [&](int64_t first, int64_t end) {
+        before[n] = std::accumulate(values + first, values + end, before[n]);
       });
     });
     std::exclusive_scan(before.begin(), before.end(), before.begin(), T());
-    nacho::onThreads(threads, [&](int64_t t) {
-      if (begin(t) < begin(t + 1))
-        values[begin(t)] += before[t];
-      sumUp(begin(t), begin(t + 1));
+    nacho::onThreads(shares, threads, [&](int64_t n) {
+      if (begin(n) < begin(n + 1))
+        values[begin(n)] += before[n];
+      sumUp(begin(n), begin(n + 1));
     });
   }
 

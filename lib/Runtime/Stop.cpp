@@ -30,10 +30,6 @@ static std::array<struct sigaction, kSignals.size()> replaced;
 
 StopWord &nacho::stopWord() noexcept { return wordOfThread; }
 
-int64_t nacho::addressOfStopWord() noexcept {
-  return reinterpret_cast<int64_t>(&wordOfThread);
-}
-
 /// Sets the word, and does what the program has the signal do.
 static void onSignal(int signal, siginfo_t *info, void *context) {
   if (StopWord *word = watched.load(); word && !isMute.load())

@@ -3,7 +3,7 @@
 #ifndef NACHO_LIB_RUNTIME_THREADS_H
 #define NACHO_LIB_RUNTIME_THREADS_H
 
-#include "nacho/Runtime/Stop.h"
+#include "nacho/Runtime/Workers.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,32 +12,47 @@
 
 namespace nacho {
 
-/// Runs f(0) to f(count - 1) on a thread each, and rethrows what a call throws.
-/// Uses the OpenMP threads of the kernels: these keep the cores busy while they
-/// wait for the next parallel loop, so other threads would have to share cores.
+/// Runs f(0) to f(count - 1), on as many threads as there are, and rethrows
+/// what a call throws.
 template <typename F>
-void onThreads(int64_t count, F f) {
+void onThreads(int64_t count, int64_t threads, F f) {
   if (count == 1)
     return f(0);
-  std::vector<std::exception_ptr> errors(count);
-#pragma omp parallel for num_threads(static_cast<int>(count))                  \
-    schedule(static, 1)
-  for (int64_t t = 0; t < count; ++t) {
+  struct Calls {
+    F &f;
+    std::vector<std::exception_ptr> errors;
+  } calls{f, std::vector<std::exception_ptr>(count)};
+  auto call = [](void *context, int64_t t, int64_t, const StopWord *) {
+    auto &calls = *static_cast<Calls *>(context);
     try {
-      f(t);
+      calls.f(t);
     } catch (...) {
-      errors[t] = std::current_exception();
+      calls.errors[t] = std::current_exception();
     }
-  }
-  for (const std::exception_ptr &error : errors)
+  };
+  computeParts(count, threads, call, &calls);
+  for (const std::exception_ptr &error : calls.errors)
     if (error)
       std::rethrow_exception(error);
 }
 
-/// The first of the elements that worker `w` gets when `size` elements are
-/// split evenly among all workers.
-inline int64_t evenBegin(int64_t size, int64_t workers, int64_t w) {
-  return size / workers * w + std::min(w, size % workers);
+template <typename F>
+void onThreads(int64_t count, F f) {
+  onThreads(count, count, f);
+}
+
+/// Into so many shares work is cut for each of several threads: one that comes
+/// late, or is slow, leaves some to the others.
+inline constexpr int64_t kSharesPerThread = 4;
+
+inline int64_t sharesFor(int64_t threads) {
+  return threads > 1 ? kSharesPerThread * threads : 1;
+}
+
+/// The first of the elements in share `n` when `size` elements are split evenly
+/// into shares.
+inline int64_t evenBegin(int64_t size, int64_t shares, int64_t n) {
+  return size / shares * n + std::min(n, size % shares);
 }
 
 /// So many elements are worked on in a few milliseconds.
@@ -53,11 +68,12 @@ void inPieces(int64_t begin, int64_t end, const StopWord &word, F f) {
   }
 }
 
-/// Gives each worker its share of `size` elements, piece by piece.
+/// Works on `size` elements, piece by piece.
 template <typename F>
-void shareOut(int64_t size, int64_t workers, const StopWord &word, F f) {
-  onThreads(workers, [&](int64_t w) {
-    inPieces(evenBegin(size, workers, w), evenBegin(size, workers, w + 1), word,
+void shareOut(int64_t size, int64_t threads, const StopWord &word, F f) {
+  int64_t shares = sharesFor(threads);
+  onThreads(shares, threads, [&](int64_t n) {
+    inPieces(evenBegin(size, shares, n), evenBegin(size, shares, n + 1), word,
              f);
   });
 }

@@ -8,7 +8,7 @@
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Memory.h"
 #include "nacho/Runtime/Runtime.h"
-#include "nacho/Runtime/Stop.h"
+#include "nacho/Runtime/Workers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -252,5 +252,8 @@ NACHO_EXPORT void nacho_prefix_sum(void *values, int64_t bytes, int64_t size,
   prefixSum(values, bytes, size, threads);
 }
 
-NACHO_EXPORT int64_t nacho_stop_word() { return addressOfStopWord(); }
+NACHO_EXPORT int32_t nacho_compute_parts(int64_t parts, int64_t threads,
+                                         int64_t compute, int64_t context) {
+  return computePartsAt(parts, threads, compute, context);
+}
 // NOLINTEND(readability-identifier-naming)

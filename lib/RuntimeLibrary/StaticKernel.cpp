@@ -30,9 +30,7 @@ public:
   }
   bool isHost() const override { return true; }
   int64_t defaultThreads() const override { return host.defaultThreads(); }
-  int64_t availableThreads(int64_t wanted) const override {
-    return host.availableThreads(wanted);
-  }
+  bool isCrowded() const override { return host.isCrowded(); }
   int64_t numSlots(int64_t threads) const override {
     return host.numSlots(threads);
   }

@@ -9,7 +9,6 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -83,7 +82,7 @@ struct CompileKernels : nacho::impl::NachoCompileKernelsBase<CompileKernels> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
-    registry.insert<arith::ArithDialect, func::FuncDialect, omp::OpenMPDialect,
+    registry.insert<arith::ArithDialect, func::FuncDialect,
                     sparse_tensor::SparseTensorDialect>();
   }
 

@@ -190,13 +190,13 @@ func.func @negative_one(%A: tensor<?x?xf64, #COO>, %out: memref<?xf64>) {
 
 // The windows are those of a thread, whatever the number of workers is.
 //
-// CPU-LABEL: func.func @workers(
-// CPU:         omp.parallel
-// CPU-NEXT:      memref.alloca() : memref<516xi64>
-// CPU-NEXT:      memref.alloca() : memref<516xi64>
-// CPU-NEXT:      scf.while
+// CPU-LABEL: func.func private @workers_worker(
+// CPU:         memref.alloca() : memref<516xi64>
+// CPU-NEXT:    memref.alloca() : memref<516xi64>
+// CPU:         scf.while
 // CPU-NOT:     memref.alloca
 // CPU:         return
+// CPU-LABEL: func.func @workers(
 func.func @workers(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %parts: index,
                    %out: memref<?xindex>) {
   %A_flat = nacho.flatten %A : tensor<?x?xf64, #COO>

@@ -2,7 +2,7 @@
 
 // CHECK-LABEL: func.func @negative_loop(
 // CHECK:         scf.for
-// CHECK-NOT:     omp.
+// CHECK-NOT:     nacho.
 // CHECK:         return
 func.func @negative_loop(%n: index, %one: index, %out: memref<?xindex>) {
   scf.for %i = %one to %n step %one {
@@ -11,46 +11,59 @@ func.func @negative_loop(%n: index, %one: index, %out: memref<?xindex>) {
   return
 }
 
-// A team of as many threads as are asked for when it runs; none for one.
+// The body is a function of the number of the worker, its slot and the address of the
+// word that a signal sets; and of what it uses from outside, but for constants.
+//
+// CHECK-LABEL: func.func private @parallel_worker(
+// CHECK-SAME:    %[[WORKER:[^ ]+]]: index, %{{[^ ]+}}: index, %{{[^ ]+}}: i64,
+// CHECK-SAME:    %[[OUT:[^ ]+]]: memref<?xindex>) {
+// CHECK-NEXT:    %[[SEVEN:.+]] = arith.constant 7 : index
+// CHECK-NEXT:    scf.for %{{.+}} = %[[WORKER]] to %[[SEVEN]] step %[[SEVEN]] {
+// CHECK-NEXT:      memref.store %[[WORKER]], %[[OUT]][%[[WORKER]]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
 //
 // CHECK-LABEL: func.func @parallel(
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index, %[[OUT:[^ ]+]]: memref<?xindex>)
-// CHECK-DAG:     %[[SEVERAL:.+]] = arith.cmpi ugt, %[[THREADS]], %c1
-// CHECK-DAG:     %[[COUNT:.+]] = arith.index_cast %[[THREADS]] : index to i32
-// CHECK-DAG:     %[[NEXT:.+]] = memref.alloca() : memref<i64>
-// CHECK-DAG:     memref.store %c0{{.*}}, %[[NEXT]][] : memref<i64>
-// CHECK:         omp.parallel if(%[[SEVERAL]]) num_threads(%[[COUNT]] : i32) {
-//
-// Whoever is free takes the next worker's part.
-// CHECK-NEXT:      scf.while : () -> index {
-// CHECK:             %[[OLD:.+]] = memref.atomic_rmw addi %c1{{.*}}, %[[NEXT]][] : (i64, memref<i64>) -> i64
-// CHECK-NEXT:        %[[TAKEN:.+]] = arith.index_cast %[[OLD]] : i64 to index
-// CHECK-NEXT:        %[[MORE:.+]] = arith.cmpi ult, %[[TAKEN]], %[[N]] : index
-// CHECK-NEXT:        scf.condition(%[[MORE]]) %[[TAKEN]] : index
-// CHECK-NEXT:      } do {
-// CHECK-NEXT:      ^bb0(%[[WORKER:.+]]: index):
-// CHECK-NEXT:        memref.store %[[WORKER]], %[[OUT]][%[[WORKER]]]
-// CHECK-NEXT:        scf.yield
-// CHECK:           omp.terminator
-// CHECK-NOT:     nacho.
+// CHECK:         nacho.parallel_call @parallel_worker(%[[OUT]] : memref<?xindex>) in %[[N]] threads %[[THREADS]]
+// CHECK-NEXT:    return
 func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
+  %seven = arith.constant 7 : index
   nacho.parallel %worker in %n threads %threads {
-    memref.store %worker, %out[%worker] : memref<?xindex>
+    scf.for %i = %worker to %seven step %seven {
+      memref.store %worker, %out[%worker] : memref<?xindex>
+    }
   }
   return
 }
 
-// The memory of a worker is that of its thread.
+// A worker gets its slot from whoever calls it. What it has on the stack does not depend
+// on anything, and is there before any loop begins. A function may have several bodies.
+//
+// CHECK-LABEL: func.func private @slot_worker(
+// CHECK-SAME:    %{{[^ ]+}}: index, %[[SLOT:[^ ]+]]: index,
+// CHECK-NEXT:    %[[SUM:.+]] = memref.alloca() : memref<1xindex>
+// CHECK:         scf.for
+// CHECK-NEXT:      memref.store %[[SLOT]], %[[SUM]]
+//
+// CHECK-LABEL: func.func private @slot_worker_0(
 //
 // CHECK-LABEL: func.func @slot(
-// CHECK:         ^bb0(%[[WORKER:.+]]: index):
-// CHECK-NEXT:      %[[THREAD:.+]] = func.call @omp_get_thread_num() : () -> i32
-// CHECK-NEXT:      %[[SLOT:.+]] = arith.index_cast %[[THREAD]] : i32 to index
-// CHECK-NEXT:      memref.store %[[SLOT]], %{{.+}}[%[[WORKER]]]
+// CHECK:         nacho.parallel_call @slot_worker(
+// CHECK:         nacho.parallel_call @slot_worker_0(
 func.func @slot(%n: index, %threads: index, %out: memref<?xindex>) {
   nacho.parallel %worker in %n threads %threads {
     %slot = nacho.slot
-    memref.store %slot, %out[%worker] : memref<?xindex>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %worker step %c1 {
+      %sum = memref.alloca() : memref<1xindex>
+      memref.store %slot, %sum[%c0] : memref<1xindex>
+      memref.copy %sum, %out : memref<1xindex> to memref<?xindex>
+    }
+  }
+  nacho.parallel %worker in %n threads %threads {
+    memref.store %worker, %out[%worker] : memref<?xindex>
   }
   return
 }

@@ -18,6 +18,20 @@ func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
   return
 }
 
+// Workers that are calls.
+//
+// CHECK-LABEL: func.func @parallel_call(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[X:[^ ]+]]: f64)
+// CHECK-NEXT:    nacho.parallel_call @alone in %[[N]] threads %[[N]] {note = "kept"}
+// CHECK-NEXT:    nacho.parallel_call @scale(%[[X]], %[[N]] : f64, index) in %[[N]] threads %[[N]]
+func.func private @alone(index, index, i64)
+func.func private @scale(index, index, i64, f64, index)
+func.func @parallel_call(%n: index, %x: f64) {
+  %0 = nacho.parallel_call @alone in %n threads %n {note = "kept"}
+  %1 = nacho.parallel_call @scale(%x, %n : f64, index) in %n threads %n
+  return
+}
+
 // The number of a worker's memory, also in a loop.
 //
 // CHECK-LABEL: func.func @slot(

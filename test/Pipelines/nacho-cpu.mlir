@@ -10,22 +10,24 @@
 
 // MODEL: error: unknown cost model 'rows': nnz, nnz+loops, flops, time
 
-// Nothing is left but LLVM and OpenMP, of none of the functions.
+// Nothing is left but LLVM, of none of the functions.
 //
-// LEFT-NOT: {{"?nacho\.(root|nest|coiterate|search|parallel|load|locate|binary|cast|exclusive_scan|recall|fiber_at|position|cost|prefix_sum|sort)}}
+// LEFT-NOT: {{"?nacho\.(root|nest|coiterate|search|parallel|parallel_call|load|locate|binary|cast|exclusive_scan|recall|fiber_at|position|cost|prefix_sum|sort)}}
 // LEFT-NOT: {{sparse_tensor\.|tensor\.|func\.func|scf\.|memref\.|arith\.|complex\.|unrealized_conversion_cast}}
 //
 // LLVM is not free to add up in an order that suits the machine.
 //
 // LEFT-NOT: reassoc
 
+// CHECK:     llvm.func @kernel_partition_worker(
 // CHECK:     llvm.func @kernel_partition(
-// CHECK:       omp.parallel if(
-// CHECK:         llvm.atomicrmw add
+// CHECK:       llvm.mlir.addressof @kernel_partition_worker_entry
+// CHECK:       llvm.call @nacho_compute_parts(
 // CHECK:     llvm.func @_mlir_ciface_kernel_partition(
 // CHECK:     llvm.func {{.*}}@kernel_assemble(
-// CHECK:     llvm.func {{.*}}@kernel_compute(
+// CHECK:     llvm.func {{.*}}@kernel_compute_worker(
 // CHECK:       llvm.fadd
+// CHECK:     llvm.func {{.*}}@kernel_compute(
 // CHECK:     llvm.func @kernel_plan(
 // CHECK:     llvm.func @_mlir_ciface_kernel_plan(
 // CHECK:     llvm.func @kernel_execute(
@@ -35,7 +37,7 @@
 // CHECK:     llvm.func @_mlir_ciface_kernel_execute(
 
 // LLVM: define void @kernel_partition(
-// LLVM:   call void @__kmpc_fork_call
+// LLVM:   call i32 @nacho_compute_parts
 // LLVM: define void @_mlir_ciface_kernel_plan(
 // LLVM: define void @_mlir_ciface_kernel_execute(
 
@@ -62,10 +64,11 @@ func.func @kernel(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf32, #CSR>, %s: tens
 //
 // CHECK-LABEL: llvm.func @spmv_partition(
 // CHECK-NOT:   llvm.func {{.*}}@spmv_assemble(
-// CHECK-LABEL: llvm.func {{.*}}@spmv_compute(
-// CHECK:         omp.parallel if(
+// CHECK-LABEL: llvm.func {{.*}}@spmv_compute_worker(
 // CHECK:         llvm.fmul
 // CHECK:         llvm.fadd %{{.+}}, %{{.+}} : vector<8xf64>
+// CHECK-LABEL: llvm.func {{.*}}@spmv_compute(
+// CHECK:         llvm.call @nacho_compute_parts(
 // CHECK-LABEL: llvm.func {{.*}}@spmv_combine(
 // CHECK-LABEL: llvm.func @spmv_plan(
 // CHECK-LABEL: llvm.func @spmv_execute(
@@ -85,7 +88,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 
 // Z[i, j] = A[i, j] + B[i, j], the one in COO and the other one in CSR.
 //
-// CHECK-LABEL: llvm.func {{.*}}@coo_add_compute(
+// CHECK-LABEL: llvm.func {{.*}}@coo_add_compute_worker(
 // CHECK:         llvm.fadd
 // CHECK-LABEL: llvm.func @coo_add_execute(
 //
@@ -101,7 +104,7 @@ func.func @coo_add(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #CSR>) -> tens
 
 // Elements that LLVM does not have.
 //
-// CHECK-LABEL: llvm.func {{.*}}@elements_compute(
+// CHECK-LABEL: llvm.func {{.*}}@elements_compute_worker(
 // CHECK:         llvm.uitofp %{{.+}} : i8 to f32
 // CHECK-LABEL: llvm.func @elements_execute(
 //
@@ -137,7 +140,7 @@ func.func @elements(%A: tensor<?x?xcomplex<f32>, #CSR>, %B: tensor<?x?xui8, #COO
 //
 // The rows that are listed are merged in blocks of coordinates.
 //
-// BLOCKS-LABEL: llvm.func {{.*}}@hadamard_compute(
+// BLOCKS-LABEL: llvm.func {{.*}}@hadamard_compute_worker(
 // BLOCKS:         llvm.intr.masked.load {{.+}} -> vector<8xi32>
 // BLOCKS:         llvm.intr.cttz
 // BLOCKS-LABEL: llvm.func @hadamard_plan(

@@ -31,7 +31,6 @@ static void checkWorkers() {
     int64_t threads, parts, work; // Asked for.
     int64_t expectedThreads, expectedParts, expectedWorkers;
     bool isList = false;
-    unsigned sparse = 1;
   };
   const Row table[] = {
       // The threads do not change the parts.
@@ -39,14 +38,11 @@ static void checkWorkers() {
       {3, 0, 0, 1, 1, 1},
       {0, 0, (1 << 13) - 1, 1, 1, 1},
       {0, 0, 1 << 13, 1, 8, 1},
-      {0, 0, (3 << 14) - 1, 1, 8, 1},
-      {0, 0, 3 << 14, 8, 8, 8},
-      {3, 0, 1 << 15, 3, 8, 3},
-      // Merging takes longer than reading.
-      {0, 0, (3 << 12) - 1, 1, 8, 1, false, 2},
-      {0, 0, 3 << 12, 8, 8, 8, false, 2},
-      {0, 0, (3 << 12) - 1, 1, 2, 1, true, 3},
-      {0, 0, 3 << 12, 2, 2, 2, true, 3},
+      {0, 0, (3 << 12) - 1, 1, 8, 1},
+      {0, 0, 3 << 12, 8, 8, 8},
+      {3, 0, (3 << 12) - 1, 3, 8, 3},
+      {0, 0, (3 << 12) - 1, 1, 2, 1, true},
+      {0, 0, 3 << 12, 2, 2, 2, true},
       {0, 0, (1 << 22) - 1, 8, 8, 8},
       {0, 0, 1 << 22, 8, 16, 8},
       {1, 0, 1 << 22, 1, 16, 1},
@@ -73,9 +69,7 @@ static void checkWorkers() {
     kernel.canMergeKeys = row.isList;
     Chooser chooser({}, kernel);
     Asked asked = {Purpose::call, row.threads, row.parts, row.work};
-    Facts facts;
-    facts.sparse = row.sparse;
-    Choice choice = chooser.choose(asked, facts, /*available=*/8);
+    Choice choice = chooser.choose(asked, {}, /*available=*/8);
     check(choice.threads == row.expectedThreads &&
               choice.parts == row.expectedParts &&
               choice.workers() == row.expectedWorkers,
@@ -306,7 +300,6 @@ static void checkFacts() {
       arrays({2, 50, 50, 50, 50, 7, 8, 1, 2, 9, 10, 40, 40, 100, 200, 1});
   Facts facts = factsOf({list, tree, number}, args);
   check(facts.rank == 3, [&] { return std::to_string(facts.rank); });
-  check(facts.sparse == 2, [&] { return std::to_string(facts.sparse); });
   check(facts.keyBits == 3 + 3, [&] { return std::to_string(facts.keyBits); });
   check(facts.entries == 90, [&] { return std::to_string(facts.entries); });
   check(facts.rows == 7 * 8 + 9, [&] { return std::to_string(facts.rows); });
@@ -456,8 +449,8 @@ static void checkUnions() {
   const Row table[] = {
       {true, Purpose::call, 1, 0, large, true},
       // Little work is not worth another variant.
-      {true, Purpose::call, 1, 0, 3 << 14, true},
-      {true, Purpose::call, 1, 0, (3 << 14) - 1, false},
+      {true, Purpose::call, 1, 0, 3 << 12, true},
+      {true, Purpose::call, 1, 0, (3 << 12) - 1, false},
       {true, Purpose::call, 0, 0, 1000, false},
       // Several threads count in less time than they move a draft.
       {true, Purpose::call, 0, 0, large, false},
@@ -485,6 +478,43 @@ static void checkUnions() {
         [] { return "a draft that is turned off"; });
 }
 
+/// Where other programs have the processors, one thread computes a union that
+/// is not too large, unless the caller says how many threads there are.
+static void checkCrowd() {
+  struct Row {
+    bool unites;
+    Purpose purpose;
+    int64_t threads, work;
+    bool isExpected;
+  };
+  const Row table[] = {
+      {true, Purpose::call, 0, (3 << 12) - 1, false},
+      {true, Purpose::call, 0, 3 << 12, true},
+      {true, Purpose::call, 0, (1 << 21) - 1, true},
+      {true, Purpose::call, 0, 1 << 21, false},
+      {true, Purpose::call, 2, 1 << 20, false},
+      {true, Purpose::plan, 0, 1 << 20, false},
+      {false, Purpose::call, 0, 1 << 20, false},
+  };
+  KernelFacts kernel;
+  for (const Row &row : table) {
+    kernel.unites = row.unites;
+    Asked asked = {row.purpose, row.threads, 0, row.work};
+    check(Chooser({}, kernel).wantsCrowd(asked) == row.isExpected,
+          [&] { return "a crowd, with work " + std::to_string(row.work); });
+  }
+  kernel.unites = true;
+  Asked asked = {Purpose::call, 0, 0, 1 << 20};
+  Facts facts;
+  for (bool isCrowded : {false, true}) {
+    facts.isCrowded = isCrowded;
+    Choice choice = Chooser({}, kernel).choose(asked, facts, /*available=*/8);
+    check(choice.threads == (isCrowded ? 1 : 8) && choice.parts == 8 &&
+              choice.variant.draftUnions == isCrowded,
+          [&] { return show(choice); });
+  }
+}
+
 static void checkTables() {
   struct Row {
     int64_t elements, entries, expected;
@@ -497,6 +527,7 @@ static void checkTables() {
 
 NACHO_SUITE("chooser") {
   checkTables();
+  checkCrowd();
   checkWorkers();
   checkFixedParts();
   checkSorting();

@@ -3,7 +3,6 @@
 ``selection.py`` says which tests run when.
 """
 
-import os
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,6 @@ import optimization
 import selection
 import targets
 from libraries import Listing
-
-# Tests run kernels on more threads than there are cores. OpenMP's threads would spin
-# for a while whenever they wait, and keep those that they wait for from running.
-os.environ.setdefault("KMP_BLOCKTIME", "0")
 
 # The first call of an expression compiles it: no example has a deadline, and
 # data that are slow to draw are no reason to fail.

@@ -145,6 +145,21 @@ def test_parts_and_threads_are_measured():
     text = "\n".join(found.sections["time"])
     assert "per part, alone: " in text
     assert "per thread, if parts take as long as alone: " in text
+    assert ", of which parts alone " in text
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_threads_shared_is_told(threads):
+    given = {"A": A, "B": B, "parts": 6, "threads": threads}
+    time = nacho.explain("Z[i,j] = A[i,j] + B[i,j]", **given).sections["time"]
+    (line,) = [line for line in time if line.startswith("parts done")]
+    done, awaited = line.split("; ")
+    counts = [int(count) for count in done.split(": ")[1].split(", ")]
+    assert 1 <= len(counts) <= threads
+    # A call has several loops over the same parts.
+    assert sum(counts) >= 6
+    assert sum(counts) % 6 == 0
+    assert awaited.startswith("others were awaited for ")
 
 
 def test_threads_take_the_next_part_when_they_are_free():

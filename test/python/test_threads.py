@@ -13,7 +13,7 @@ import pytest
 
 import nacho
 import samples
-from nacho._nacho import SANITIZER
+from nacho._nacho import SANITIZER, take_sharing
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 
@@ -41,6 +41,50 @@ def test_results_do_not_depend_on_threads(format):
         for threads in (1, 2, 3, 7, 16):
             result = kernel(**given, parts=parts, threads=threads)
             assert samples.same(result, reference)
+
+
+def test_several_threads_take_part():
+    pattern = np.random.default_rng(0).random((2000, 2000)) < 0.1
+    A = samples.tensor(pattern, np.ones(np.count_nonzero(pattern)))
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", formats={"x": "dense"})
+    x = np.ones(2000)
+    counts = []
+    # On a busy machine, other threads may not get their turn at once.
+    for _ in range(10000):
+        take_sharing()
+        kernel(A, x, parts=64, threads=2)
+        counts, _ = take_sharing()
+        if len(counts) == 2 and all(counts):
+            break
+    assert len(counts) == 2
+    assert all(counts)
+
+
+ASKED = """
+import os, sys
+import numpy as np
+import nacho
+
+expected, processors = map(int, sys.argv[1:])
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:processors])
+A = nacho.asarray(np.ones((1000, 1000)), "csr")
+plan = nacho.mlir.compile("y[i] = A[i,j] * x[j]").plan(A, np.ones(1000))
+assert plan.threads == expected, plan.threads
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"NACHO_NUM_THREADS": "3", "OMP_NUM_THREADS": "5"}, 3),
+        ({"NACHO_NUM_THREADS": "", "OMP_NUM_THREADS": "5"}, 5),
+        ({"NACHO_NUM_THREADS": "0", "OMP_NUM_THREADS": "none"}, 1),
+        ({"NACHO_NUM_THREADS": "-2", "OMP_NUM_THREADS": "-2"}, 1),
+        ({"NACHO_NUM_THREADS": "1000000"}, 8),
+    ],
+)
+def test_the_environment_says_how_many_threads_there_are(environment, expected):
+    run_in_a_process(ASKED, str(expected), "1", **environment)
 
 
 def test_one_kernel_called_by_many_threads():

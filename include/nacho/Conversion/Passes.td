@@ -199,26 +199,27 @@ def NachoCountSteps : Pass<"nacho-count-steps", "::mlir::ModuleOp"> {
 }
 
 def NachoLeaveLoops : Pass<"nacho-leave-loops", "::mlir::ModuleOp"> {
-  let summary = "Let loops of OpenMP regions be left when a signal comes";
+  let summary = "Let workers be left when a signal comes";
   let description = [{
-    Each iteration of a loop with other loops inside reads the word of the thread that
-    has called the function. If a signal has set it, the thread leaves the region, and
-    the function returns.
+    A worker reads the word of the thread that calls it, at its beginning and in each
+    iteration of a loop with other loops inside. If a signal has set it, the worker
+    returns, and so does the function that has called it.
 
     Before:
     ```mlir
-    omp.parallel {
+    func.func private @f_worker(%worker: index, %slot: index, %address: i64, ...) {
       ...
     ^header(%i: index):
       %more = arith.cmpi ult, %i, %n : index
       cf.cond_br %more, ^body, ^after
     ^body:
+
+    %stopped = nacho.parallel_call @f_worker(...) in %workers threads %threads
     ```
     After:
     ```mlir
-    %address = func.call @nacho_stop_word() : () -> i64
-    %word = llvm.inttoptr %address : i64 to !llvm.ptr
-    omp.parallel {
+    func.func private @f_worker(%worker: index, %slot: index, %address: i64, ...) {
+      %word = llvm.inttoptr %address : i64 to !llvm.ptr
       ...
     ^header(%i: index):
       %more = arith.cmpi ult, %i, %n : index
@@ -227,12 +228,14 @@ def NachoLeaveLoops : Pass<"nacho-leave-loops", "::mlir::ModuleOp"> {
       %read = llvm.load volatile %word {alignment = 4 : i64} : !llvm.ptr -> i32
       %isSet = arith.cmpi ne, %read, %zero : i32
       cf.cond_br %isSet, ^left, ^rest
+
+    %stopped = nacho.parallel_call @f_worker(...) in %workers threads %threads
+    cf.cond_br %stopped, ^left, ^next
     ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::omp::OpenMPDialect"
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"
   ];
 }
 
@@ -369,31 +372,7 @@ def ConvertNachoStorageToMemRef
   ];
 }
 
-def ConvertNachoParallelToCPU
-    : Pass<"convert-nacho-parallel-to-cpu", "::mlir::ModuleOp"> {
-  let summary = "Lower the backend contract to OpenMP";
-  let description = [{
-    Before:
-    ```mlir
-    nacho.parallel %worker in %n threads %t { body }
-    ```
-    After:
-    ```mlir
-    omp.parallel if(%t > 1) num_threads(%t) {
-      omp.wsloop schedule(dynamic) {
-        omp.loop_nest (%worker) = (%c0) to (%n) step (%c1) { body }
-      }
-    }
-    ```
-    The scan becomes a sequential loop, for it has only one row per part. The sort
-    becomes a call of the runtime.
-  }];
-  let dependentDialects = [
-    "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect"
-  ];
-}
-
+include "nacho/Conversion/HostPasses.td"
 include "nacho/Conversion/GpuPasses.td"
 include "nacho/Conversion/VerifyPasses.td"
 

@@ -2,7 +2,8 @@
 //
 // All decisions that depend on the operands of a call are made here:
 //
-//   workers     few entries are computed by one thread
+//   workers     few entries are computed by one thread, and so is a union where
+//               other programs have the processors
 //   fixed parts a step that scatters values over rows of sums has as many parts
 //               as its cost is worth, whatever number was asked for
 //   order       heavy parts are started first
@@ -19,7 +20,8 @@
 //
 // A call begins with choose(). A program that cannot compute the call answers
 // with a Refusal, and instead() chooses another one. No decision depends on
-// time, and none that could change a result depends on earlier calls.
+// time, and none that could change a result depends on earlier calls, or on
+// what else the machine does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +66,9 @@ struct Facts {
   /// About which part of the entries have a first coordinate that all operands
   /// have; 1 if no sample was taken.
   double overlap = 1;
-  unsigned sparse = 0; ///< The number of operands that store coordinates.
-  int64_t stored = 0;  ///< The number of their entries.
+  int64_t stored = 0; ///< The entries of operands that store coordinates.
+  /// Other programs leave no processor to a second thread.
+  bool isCrowded = false;
 };
 
 /// The facts that the arguments of a call tell.
@@ -140,6 +143,11 @@ class Chooser {
 public:
   Chooser(const Pins &pins, const KernelFacts &kernel)
       : pins(pins), kernel(kernel) {}
+
+  /// Whether choose() needs to know if other programs have the processors: one
+  /// thread does less for a union than several together, and gains if those
+  /// have to wait for a processor.
+  bool wantsCrowd(const Asked &asked) const;
 
   /// Whether choose() needs to know the overlap of the operands. Only the host
   /// reads single coordinates of them.

@@ -49,13 +49,12 @@ public:
   /// How many threads a call uses if its caller does not say.
   virtual int64_t defaultThreads() const = 0;
 
+  /// Whether other programs leave no processor to a second thread now.
+  virtual bool isCrowded() const { return false; }
+
   /// How many entries of its operands a call gives to each part if its caller
   /// does not say how many parts there are; 0 if the call decides.
   virtual int64_t entriesPerPart() const { return 0; }
-
-  /// How many threads a call that wants so many can have: fewer if there is no
-  /// memory for their stacks.
-  virtual int64_t availableThreads(int64_t wanted) const { return wanted; }
 
   /// How many different slots nacho.slot can return in a call with `threads`
   /// threads. A workspace has a row for each.

@@ -32,6 +32,8 @@ inline constexpr int64_t kMostCost = int64_t(1) << 56;
 inline constexpr char kSortSymbol[] = "nacho_sort_entries";
 inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
+/// The name of computePartsAt() of Workers.h.
+inline constexpr char kComputePartsSymbol[] = "nacho_compute_parts";
 /// The names of simulateLaunch() of Simulator.h, and of what threads call
 /// there.
 inline constexpr char kLaunchSymbol[] = "nacho_launch";
@@ -47,8 +49,6 @@ inline constexpr char kLaunchPtxSymbol[] = "nacho_launch_ptx";
 /// backend with a device of its own has these two functions.
 inline constexpr char kTakeScratchSymbol[] = "nacho_take_scratch";
 inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
-/// The name of addressOfStopWord() of Stop.h.
-inline constexpr char kStopWordSymbol[] = "nacho_stop_word";
 
 /// How many threads of a GPU have a row of each workspace, at most.
 inline constexpr int64_t kGpuSlots = 4096;

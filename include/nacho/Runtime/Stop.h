@@ -24,9 +24,6 @@ using StopWord = std::atomic<int32_t>;
 /// with read the same word.
 StopWord &stopWord() noexcept;
 
-/// The address of that word, for compiled code.
-int64_t addressOfStopWord() noexcept;
-
 inline bool isSet(const StopWord &word) {
   return word.load(std::memory_order_relaxed) != 0;
 }

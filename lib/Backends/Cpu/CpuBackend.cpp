@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Leads to the dialects of OpenMP and LLVM.
+/// Leads to calls of the runtime, and to the dialect of LLVM.
 static void addLlvm(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, cpuBackend());
   pm.addPass(createConvertNachoParallelToCPU());
@@ -30,7 +30,7 @@ class CpuBackend final : public Backend {
 public:
   llvm::StringRef name() const override { return "cpu"; }
   llvm::StringRef summary() const override {
-    return "From tensor index notation to OpenMP and LLVM";
+    return "From tensor index notation to LLVM, with parallel loops";
   }
 
   Capabilities capabilities() const override {

@@ -3,21 +3,15 @@
 #include "nacho/Backends/CpuDevice.h"
 
 #include "nacho/Runtime/BufferPool.h"
+#include "nacho/Runtime/Processors.h"
+#include "nacho/Runtime/Workers.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <sched.h>
 
 using namespace nacho;
 
 namespace {
-
-/// As many threads as a caller may ask for.
-constexpr int64_t kMostThreads = 1024;
-
-/// More than the stack of a thread takes, with its guard and its own heap.
-constexpr size_t kMostStack = size_t(16) << 20;
 
 class CpuDevice final : public Device {
 public:
@@ -37,19 +31,8 @@ public:
   }
 
   bool isHost() const override { return true; }
-  /// OMP_NUM_THREADS if it is set, else the number of usable cores.
-  int64_t defaultThreads() const override {
-    const char *variable = std::getenv("OMP_NUM_THREADS");
-    int64_t threads = variable ? std::atoll(variable) : 0;
-    cpu_set_t cores;
-    if (threads <= 0 && sched_getaffinity(0, sizeof(cores), &cores) == 0)
-      threads = CPU_COUNT(&cores);
-    return std::clamp<int64_t>(threads, 1, kMostThreads);
-  }
-  /// OpenMP ends the process if it cannot start a thread.
-  int64_t availableThreads(int64_t wanted) const override {
-    return isAddressSpaceFree((wanted - 1) * kMostStack) ? wanted : 1;
-  }
+  int64_t defaultThreads() const override { return nacho::defaultThreads(); }
+  bool isCrowded() const override { return idleProcessors() == 0; }
   /// Each thread has a slot.
   int64_t numSlots(int64_t threads) const override {
     return std::max<int64_t>(threads, 1);

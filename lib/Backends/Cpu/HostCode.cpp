@@ -12,7 +12,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 using namespace mlir;
@@ -35,7 +34,7 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertOpenMPToLLVMPass());
+  pm.addPass(createConvertNachoParallelCallsToLLVM());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
@@ -77,7 +76,6 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
       addPackedEntry(*module, function, packedName(function));
   registerBuiltinDialectTranslation(*module->getContext());
   registerLLVMDialectTranslation(*module->getContext());
-  registerOpenMPDialectTranslation(*module->getContext());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(*module, context);

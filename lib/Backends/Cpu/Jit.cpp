@@ -7,6 +7,7 @@
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Stop.h"
+#include "nacho/Runtime/Workers.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -22,7 +23,6 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 
-#include <dlfcn.h>
 #include <future>
 
 using namespace llvm;
@@ -135,19 +135,6 @@ static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
   return Error::success();
 }
 
-/// A function of the OpenMP library that Nacho's own loops use.
-extern "C" int omp_get_max_threads(); // NOLINT(readability-identifier-naming)
-
-/// Kernels use the same OpenMP library, wherever it is, and so the same
-/// threads.
-static Expected<std::unique_ptr<orc::DynamicLibrarySearchGenerator>>
-loadOpenMP(char prefix) {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &info))
-    return createStringError("cannot find LLVM's OpenMP library");
-  return orc::DynamicLibrarySearchGenerator::Load(info.dli_fname, prefix);
-}
-
 /// Makes a library available, since the symbols of the process may not include
 /// it. Where there is none to load, other libraries have its functions.
 static void addLibrary(orc::LLJIT &jit, const char *name, char prefix) {
@@ -248,22 +235,18 @@ JitModule::load(CompiledCode code, ArrayRef<RuntimeFunction> functions) {
       orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
   if (!process)
     return process.takeError();
-  auto openmp = loadOpenMP(prefix);
-  if (!openmp)
-    return openmp.takeError();
   orc::SymbolMap runtime;
   auto define = [&](const RuntimeFunction &function) {
     runtime[result->jit->mangleAndIntern(function.name)] = {
         orc::ExecutorAddr(function.address), JITSymbolFlags::Exported};
   };
   define(runtimeFunction(kCountStepSymbol, countStep));
-  define(runtimeFunction(kStopWordSymbol, addressOfStopWord));
+  define(runtimeFunction(kComputePartsSymbol, computePartsAt));
   for (const RuntimeFunction &function : functions)
     define(function);
   if (Error error = result->jit->getMainJITDylib().define(
           orc::absoluteSymbols(std::move(runtime))))
     return error;
-  result->jit->getMainJITDylib().addGenerator(std::move(*openmp));
   result->jit->getMainJITDylib().addGenerator(std::move(*process));
   addLibrary(*result->jit, "libm.so.6", prefix);
   // It rounds numbers to half floats, where the CPU does not.

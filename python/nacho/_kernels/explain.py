@@ -12,7 +12,13 @@ from nacho._kernels.call import Call, views_of
 from nacho._kernels.counts import Counted, counted, described, since
 from nacho._kernels.drawing import drawn
 from nacho._kernels.explanation import Explanation
-from nacho._kernels.measured import bytes_of, copy_bandwidth, thread_times
+from nacho._kernels.measured import (
+    Shared,
+    Sharing,
+    bytes_of,
+    copy_bandwidth,
+    thread_times,
+)
 from nacho._kernels.nests import nests_of
 from nacho._kernels.pins import Pin
 from nacho._kernels.plan import Plan
@@ -53,6 +59,8 @@ class _Run(NamedTuple):
     """What a simulated GPU has counted, if it counts."""
     times: list[float] | None
     """The seconds that each part takes alone, if parts can run alone."""
+    shared: Shared
+    """How threads shared the computation."""
 
     @property
     def program(self) -> Program:
@@ -115,13 +123,15 @@ def _run(
     before = counted()
     native = specialisation.plan(call, "call")
     clock.stop("plan")
+    sharing = Sharing()
     specialisation.execute(native, call, planned=True)
     clock.stop("compute")
+    shared = sharing.stop()
     plan = Plan(specialisation, native, call)
     counts = since(before)
     times = _part_times(specialisation, call)
-    run = (specialisation, lowering, plan, native, call, clock.seconds, counts, times)
-    return _Run(*run)
+    run = (specialisation, lowering, plan, native, call, clock.seconds)
+    return _Run(*run, counts, times, shared)
 
 
 def _part_times(specialisation: Specialisation, call: Call) -> list[float] | None:
@@ -354,6 +364,8 @@ def _times(run: _Run) -> list[str]:
         f"compile {compiling * 1e3:.3f} ms, before the call",
         ", ".join(f"{phase} {time * 1e3:.3f} ms" for phase, time in phases.items()),
     ]
+    if run.specialisation.target == HOST:
+        lines.append(run.shared.described())
     if run.times is None:
         return [*lines, "per part: not measured, parts cannot run alone here"]
     micros = [1e6 * time for time in run.times]
@@ -364,7 +376,8 @@ def _times(run: _Run) -> list[str]:
         busy = thread_times(micros, run.plan.threads)
         times = _shown(f"{time:.1f}" for time in busy)
         lines.append(f"per thread, if parts take as long as alone: {times} µs")
-    return lines
+    busiest = max(thread_times(run.times, run.plan.threads))
+    return [*lines, run.shared.compared(seconds["compute"], busiest)]
 
 
 def _moved(run: _Run) -> list[str]:

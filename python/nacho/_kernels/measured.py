@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,52 @@ from nacho._storage.views import View
 _COPIED_BYTES = 1 << 25
 """More than caches hold, for each thread."""
 _COPIES = 3
+_SHOWN_THREADS = 16
+
+
+class Shared(NamedTuple):
+    """How threads shared what a caller had computed, and what kept it waiting."""
+
+    parts: list[int]
+    """How many parts each thread computed; the caller is the first one."""
+    awaited: float
+    """The seconds for which the caller waited for parts of other threads."""
+    lost: float
+    """The seconds for which the system ran something else instead of the caller."""
+
+    def described(self) -> str:
+        """Return how many parts each thread computed, of all loops of a call."""
+        shown = ", ".join(map(str, self.parts[:_SHOWN_THREADS]))
+        more = ", …" if len(self.parts) > _SHOWN_THREADS else ""
+        return (
+            f"parts done while computing, per thread: {shown}{more}; "
+            f"others were awaited for {self.awaited * 1e3:.3f} ms"
+        )
+
+    def compared(self, seconds: float, busy: float) -> str:
+        """Return why a call took longer than the busiest thread does, if alone."""
+        return (
+            f"compute {seconds * 1e3:.3f} ms, of which parts alone "
+            f"{busy * 1e3:.3f} ms; for {self.lost * 1e3:.3f} ms the system "
+            "ran other programs"
+        )
+
+
+class Sharing:
+    """Finds out how threads share what is computed from now on."""
+
+    def __init__(self) -> None:
+        from nacho._nacho import take_sharing
+
+        self._take = take_sharing
+        self._take()
+        self._began = time.perf_counter() - time.thread_time()
+
+    def stop(self) -> Shared:
+        # While it waits for others, the caller does not use the processor, either.
+        idle = time.perf_counter() - time.thread_time() - self._began
+        parts, awaited = self._take()
+        return Shared(parts, awaited, max(0.0, idle - awaited))
 
 
 def bytes_of(views: Iterable[View]) -> int:

@@ -1,6 +1,6 @@
 // RUN: nacho-opt %s -split-input-file -verify-diagnostics
 
-// Every diagnostic of nacho.parallel.
+// Every diagnostic of nacho.parallel and nacho.parallel_call.
 
 func.func @parallel(%n: index) {
   // expected-error @below {{body takes the number of the worker}}
@@ -96,5 +96,31 @@ func.func @prefix_sum_in_parallel(%n: index, %costs: memref<?xi64>) {
   nacho.parallel %worker in %n threads %n {
     nacho.prefix_sum %costs threads %n : memref<?xi64>
   }
+  return
+}
+
+// -----
+
+func.func @parallel(%n: index) {
+  // expected-error @below {{there is no function @worker}}
+  %stopped = nacho.parallel_call @worker in %n threads %n
+  return
+}
+
+// -----
+
+func.func private @worker(index, index, i64, f32)
+func.func @parallel(%n: index, %x: f64) {
+  // expected-error @below {{@worker has the type '(index, index, i64, f32) -> ()', but '(index, index, i64, f64) -> ()' is called}}
+  %stopped = nacho.parallel_call @worker(%x : f64) in %n threads %n
+  return
+}
+
+// -----
+
+func.func private @worker(index, index, i64) -> i1
+func.func @parallel(%n: index) {
+  // expected-error @below {{@worker has the type '(index, index, i64) -> i1', but '(index, index, i64) -> ()' is called}}
+  %stopped = nacho.parallel_call @worker in %n threads %n
   return
 }

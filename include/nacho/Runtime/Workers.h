@@ -1,0 +1,57 @@
+//===- Workers.h - The parts of a computation, on several threads ---------===//
+//
+// The thread that calls begins at once and takes one part after the other.
+// Workers that wake up meanwhile take the next ones. When no part is left, the
+// caller waits for the parts that workers have begun, and for nothing else: a
+// worker that the system does not run is not waited for. So a computation takes
+// about as long as on one thread at most, whatever else the machine does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NACHO_RUNTIME_WORKERS_H
+#define NACHO_RUNTIME_WORKERS_H
+
+#include "nacho/Runtime/Stop.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace nacho {
+
+/// Computes one part. `slot` is less than the number of threads; no two threads
+/// have the same one at the same time. `word` is that of the calling thread.
+using ComputePart = void (*)(void *context, int64_t part, int64_t slot,
+                             const StopWord *word);
+
+/// Calls `compute` once for each of the parts 0 to `parts` - 1, on the calling
+/// thread and on up to `threads` - 1 workers. Returns whether a signal has set
+/// the word of the calling thread: then the parts may be incomplete.
+bool computeParts(int64_t parts, int64_t threads, ComputePart compute,
+                  void *context) noexcept;
+
+/// The same function for compiled code, which has the addresses as integers and
+/// gets 0 or 1.
+int32_t computePartsAt(int64_t parts, int64_t threads, int64_t compute,
+                       int64_t context) noexcept;
+
+/// How many processors nothing runs on now, other than the calling thread and
+/// workers: a worker finds one of those at once.
+int64_t idleProcessors();
+
+/// What threads did in computations of the calling thread.
+struct Sharing {
+  std::vector<int64_t> parts; ///< How many parts each thread computed, by slot.
+  double awaited = 0; ///< For how many seconds the caller waited for others.
+};
+
+/// Returns what was recorded since the last call of this function.
+Sharing takeSharing();
+
+/// Each worker calls `hook` before it looks for a computation to join. For
+/// tests: a worker that does not return from there is one that the system does
+/// not run.
+void setWorkerHook(void (*hook)());
+
+} // namespace nacho
+
+#endif // NACHO_RUNTIME_WORKERS_H

@@ -1,0 +1,140 @@
+//===- ParallelCallsToLLVM.cpp - Calls that the runtime makes -------------===//
+//
+// The runtime knows functions of one type. What a worker needs besides its
+// number is stored in memory of the caller, whose address the runtime hands on:
+//
+//   caller:  context = {captured...}
+//            nacho_compute_parts(workers, threads, @entry, context)
+//   @entry(context, worker, slot, word):
+//            @worker(worker, slot, word, (*context)...)
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeCalls.h"
+#include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Nacho.h"
+#include "nacho/Runtime/Abi.h"
+
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_CONVERTNACHOPARALLELCALLSTOLLVM
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class ParallelCallLowering : public ConvertOpToLLVMPattern<ParallelCallOp> {
+public:
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(ParallelCallOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto context = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), llvm::to_vector(adaptor.getCaptured().getTypes()));
+    Value stored = store(b, op, context, adaptor.getCaptured());
+    LLVM::LLVMFuncOp entry = addEntry(b, op, context);
+    auto asWord = [&](Value address) -> Value {
+      return LLVM::PtrToIntOp::create(b, b.getI64Type(), address);
+    };
+    Value address = asWord(LLVM::AddressOfOp::create(b, entry));
+    auto call = func::CallOp::create(
+        b,
+        declare(op->getParentOfType<ModuleOp>(), kComputePartsSymbol, 4,
+                b.getI32Type()),
+        ValueRange{adaptor.getWorkers(), adaptor.getThreads(), address,
+                   asWord(stored)});
+    Value zero = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, LLVM::ICmpPredicate::ne,
+                                              call.getResult(0), zero);
+    return success();
+  }
+
+private:
+  /// Stores what workers need on the stack of the function.
+  static Value store(ImplicitLocOpBuilder &b, ParallelCallOp op, Type context,
+                     ValueRange captured) {
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Value stored;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      auto function = op->getParentOfType<FunctionOpInterface>();
+      b.setInsertionPointToStart(&function.getFunctionBody().front());
+      Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
+      stored = LLVM::AllocaOp::create(b, pointer, context, one);
+    }
+    for (auto [n, value] : llvm::enumerate(captured))
+      LLVM::StoreOp::create(b, value, fieldOf(b, context, stored, n));
+    return stored;
+  }
+
+  static Value fieldOf(ImplicitLocOpBuilder &b, Type context, Value stored,
+                       int32_t n) {
+    return LLVM::GEPOp::create(b, stored.getType(), context, stored,
+                               ArrayRef<LLVM::GEPArg>{0, n});
+  }
+
+  /// Adds the function that the runtime calls for each worker.
+  LLVM::LLVMFuncOp addEntry(ImplicitLocOpBuilder &b, ParallelCallOp op,
+                            LLVM::LLVMStructType context) const {
+    std::string name = (op.getCallee() + "_entry").str();
+    auto module = op->getParentOfType<ModuleOp>();
+    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return known;
+    OpBuilder::InsertionGuard guard(b);
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Type i64 = b.getI64Type();
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64, pointer});
+    b.setInsertionPoint(op->getParentOfType<FunctionOpInterface>());
+    auto entry =
+        LLVM::LLVMFuncOp::create(b, name, type, LLVM::Linkage::Internal);
+    Block *block = entry.addEntryBlock(b);
+    b.setInsertionPointToStart(block);
+    auto convert = [&](Value value, Type type) {
+      return value.getType() == type
+                 ? value
+                 : getTypeConverter()->materializeSourceConversion(
+                       b, b.getLoc(), type, value);
+    };
+    Type index = b.getIndexType();
+    SmallVector<Value> arguments = {
+        convert(block->getArgument(1), index),
+        convert(block->getArgument(2), index),
+        LLVM::PtrToIntOp::create(b, i64, block->getArgument(3))};
+    for (auto [n, value] : llvm::enumerate(op.getCaptured())) {
+      Value field =
+          LLVM::LoadOp::create(b, context.getBody()[n],
+                               fieldOf(b, context, block->getArgument(0), n));
+      arguments.push_back(convert(field, value.getType()));
+    }
+    func::CallOp::create(b, op.getCallee(), TypeRange(), arguments);
+    LLVM::ReturnOp::create(b, ValueRange());
+    return entry;
+  }
+};
+
+struct ParallelCallsToLLVM
+    : nacho::impl::ConvertNachoParallelCallsToLLVMBase<ParallelCallsToLLVM> {
+  void runOnOperation() override {
+    LLVMTypeConverter converter(&getContext());
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ParallelCallLowering>(converter);
+    LLVMConversionTarget target(getContext());
+    target.addLegalDialect<func::FuncDialect>();
+    target.addIllegalOp<ParallelCallOp>();
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
