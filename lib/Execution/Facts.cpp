@@ -63,8 +63,7 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
 
 Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
   Facts facts;
-  for (const TensorLayout &layout : operands) {
+  for (const TensorLayout &layout : operands)
     facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
-  }
   return facts;
 }

@@ -48,12 +48,16 @@ static int64_t processorsIn(const std::string &group) {
   return quota > 0 && period > 0 ? (quota + period - 1) / period : 0;
 }
 
+/// Returns the lesser of two limits, where 0 is none.
+static int64_t lesserOf(int64_t left, int64_t right) {
+  return left && right ? std::min(left, right) : std::max(left, right);
+}
+
 /// The least that a group and those around it have.
 static int64_t leastOf(const std::string &root, std::string path) {
   int64_t least = 0;
   for (;;) {
-    if (int64_t here = processorsIn(root + path))
-      least = least ? std::min(least, here) : here;
+    least = lesserOf(least, processorsIn(root + path));
     size_t parent = path.rfind('/');
     if (parent == std::string::npos)
       return least;
@@ -74,10 +78,8 @@ int64_t nacho::processorsOfGroups(const std::string &groups,
     bool isSecondVersion = names == ",,";
     if (!isSecondVersion && names.find(",cpu,") == std::string::npos)
       continue;
-    int64_t here = leastOf(isSecondVersion ? root : root + "/cpu",
-                           line.substr(second + 1));
-    if (here)
-      least = least ? std::min(least, here) : here;
+    least = lesserOf(least, leastOf(isSecondVersion ? root : root + "/cpu",
+                                    line.substr(second + 1)));
   }
   return least;
 }
@@ -93,11 +95,9 @@ int64_t nacho::defaultThreads() {
   if (!asked)
     asked = numberOf("OMP_NUM_THREADS");
   if (!asked) {
-    asked = countProcessors();
     static const int64_t ofGroups =
         processorsOfGroups("/proc/self/cgroup", "/sys/fs/cgroup");
-    if (ofGroups)
-      asked = std::min(asked, ofGroups);
+    asked = lesserOf(countProcessors(), ofGroups);
   }
   return std::clamp<int64_t>(asked, 1, kMostThreads);
 }

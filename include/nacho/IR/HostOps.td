@@ -36,10 +36,6 @@ def Nacho_ParallelCallOp : Nacho_Op<"parallel_call", [
     $callee (`(` $captured^ `:` type($captured) `)`)? `in` $workers `threads` $threads
     attr-dict
   }];
-  let extraClassDeclaration = [{
-    /// How many arguments the function has besides the operands.
-    static constexpr unsigned kNumOwnArguments = 3;
-  }];
 }
 
 #endif // NACHO_IR_HOST_OPS

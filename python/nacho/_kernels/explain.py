@@ -372,12 +372,11 @@ def _times(run: _Run) -> list[str]:
     lines.append(f"per part, alone: {_shown(f'{time:.1f}' for time in micros)} µs")
     mean = sum(micros) / len(micros)
     lines.append(f"longest {max(micros):.1f} µs, {max(micros) / mean:.3f} of the mean")
+    busy = thread_times(micros, run.plan.threads)
     if run.plan.threads > 1:
-        busy = thread_times(micros, run.plan.threads)
         times = _shown(f"{time:.1f}" for time in busy)
         lines.append(f"per thread, if parts take as long as alone: {times} µs")
-    busiest = max(thread_times(run.times, run.plan.threads))
-    return [*lines, run.shared.compared(seconds["compute"], busiest)]
+    return [*lines, run.shared.compared(seconds["compute"], max(busy) / 1e6)]
 
 
 def _moved(run: _Run) -> list[str]:
