@@ -1,6 +1,7 @@
 //===- RuntimeLibrary.cpp - The C functions of the runtime library --------===//
 
 #include "Batches.h"
+#include "Export.h"
 #include "OrderedOperand.h"
 #include "StaticKernel.h"
 #include "nacho-c/Runtime.h"
@@ -18,8 +19,6 @@
 #include <mutex>
 
 using namespace nacho;
-
-#define NACHO_EXPORT extern "C" __attribute__((visibility("default")))
 
 //===----------------------------------------------------------------------===//
 // Errors

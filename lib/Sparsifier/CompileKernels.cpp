@@ -110,7 +110,7 @@ LogicalResult CompileKernels::compile(ModuleOp kernel) {
   llvm::raw_string_ostream(text) << *alone;
   CompileOptions options = defaultOptions(cpuBackend());
   options.cost = cost;
-  options.maskSelects = true;
+  options.inProgram = true;
   std::optional<StaticCode> code =
       compileAhead(text, options, cpuBackend(), error);
   if (!code)

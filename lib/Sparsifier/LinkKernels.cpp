@@ -30,19 +30,19 @@ private:
 };
 } // namespace
 
-/// Moves a function or a global to the module, unless it declares what the
-/// module has already.
+/// Moves a function or a global to the module, unless both declare the same
+/// function of a library.
 LogicalResult LinkKernels::link(Operation *op, SymbolTable &symbols) {
   StringAttr name = SymbolTable::getSymbolName(op);
   if (Operation *known = symbols.lookup(name)) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (function && function.isExternal())
-      return success();
     auto declared = dyn_cast<LLVM::LLVMFuncOp>(known);
     if (!function || !declared || !declared.isExternal() ||
         function.getFunctionType() != declared.getFunctionType())
       return known->emitError()
-             << "is not what the kernel of this name has: " << *op;
+             << "has the name of what kernels use: " << *op;
+    if (function.isExternal())
+      return success();
     symbols.erase(known);
   }
   op->remove();

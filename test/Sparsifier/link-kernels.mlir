@@ -28,6 +28,25 @@ module {
       llvm.return
     }
   }
-  // expected-error @below {{is not what the kernel of this name has}}
+  // expected-error @below {{has the name of what kernels use}}
   llvm.func @nacho_kernel_0(i64)
+}
+
+// -----
+
+// A program's own function is not what a kernel calls.
+
+module {
+  module @kernel_0 attributes {nacho.kernel} {
+    llvm.func @nacho_call(!llvm.ptr)
+    llvm.func @nacho_kernel_0(%arg0: !llvm.ptr) {
+      llvm.call @nacho_call(%arg0) : (!llvm.ptr) -> ()
+      llvm.return
+    }
+  }
+  // expected-error @below {{has the name of what kernels use}}
+  llvm.func @nacho_call(%arg0: !llvm.ptr) {
+    llvm.return
+  }
+  llvm.func @nacho_kernel_0(!llvm.ptr)
 }

@@ -34,6 +34,8 @@ inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 /// The name of computePartsAt() of Workers.h.
 inline constexpr char kComputePartsSymbol[] = "nacho_compute_parts";
+/// How the names of the functions of Functions.def begin.
+inline constexpr char kOwnFunctionPrefix[] = "nacho_";
 /// The names of simulateLaunch() of Simulator.h, and of what threads call
 /// there.
 inline constexpr char kLaunchSymbol[] = "nacho_launch";

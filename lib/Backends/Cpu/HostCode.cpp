@@ -21,7 +21,7 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
                               const PipelineOptions &options) {
   if (options.countSteps)
     pm.addPass(createNachoCountSteps());
-  if (options.maskSelects)
+  if (options.inProgram)
     pm.addPass(createNachoMaskSelects());
   pm.addPass(createNachoHintLoops());
   pm.addPass(createSCFToControlFlowPass());
@@ -38,6 +38,8 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  if (options.inProgram)
+    pm.addPass(createNachoCallOwnFunctions());
   addCanonicalizer(pm, options);
 }
 
