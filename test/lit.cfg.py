@@ -15,6 +15,7 @@ import ctypes
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -35,6 +36,24 @@ def find_filecheck():
     """LLVM's FileCheck, or else the Python port beside this Python."""
     beside = os.path.join(os.path.dirname(sys.executable), "filecheck")
     return shutil.which("FileCheck", path=config.llvm_tools_dir) or beside
+
+
+def find_leak_checker():
+    """Return the library that finds leaks in a process, if it works here."""
+    found = subprocess.run(
+        [config.c_compiler, "-print-file-name=liblsan.so"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    library = found.stdout.strip()
+    if config.sanitizers or not os.path.isfile(library):
+        return None
+    # It stops the threads of the process to look at them, which may be forbidden.
+    ends = subprocess.run(
+        ["true"], env={**os.environ, "LD_PRELOAD": library}, check=False
+    )
+    return None if ends.returncode else library
 
 
 config.name = "Nacho"
@@ -86,6 +105,10 @@ runner_libraries = ",".join(
 )
 runner = os.path.join(config.llvm_tools_dir, "mlir-runner")
 run_main = f"{runner} -e main -entry-point-result=void -shared-libs={runner_libraries}"
+# A program that leaks memory fails.
+leak_checker = find_leak_checker()
+if leak_checker:
+    run_main = f"env LD_PRELOAD={leak_checker} {run_main}"
 folders = {config.llvm_lib_dir, os.path.dirname(config.nacho_runtime)}
 link_program = " ".join(
     [

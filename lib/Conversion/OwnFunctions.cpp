@@ -57,9 +57,8 @@ LLVM::LLVMFuncOp CallOwnFunctions::declare(StringRef name, Type type,
     return known;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   SmallVector<Type> types(parameters, type);
-  auto function =
-      LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
-                               LLVM::LLVMFunctionType::get(type, types));
+  auto function = LLVM::LLVMFuncOp::create(
+      b, module.getLoc(), name, LLVM::LLVMFunctionType::get(type, types));
   function.setNoUnwind(true);
   function.setWillReturn(true);
   auto none = LLVM::ModRefInfo::NoModRef;

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
 
 using namespace nacho;
@@ -61,6 +62,8 @@ static bool guarded(Function run) {
 static std::shared_ptr<const StaticKernel> load(nacho_image &image) {
   using Loaded = std::shared_ptr<const StaticKernel>;
   static std::mutex mutex;
+  // An image can be where nobody looks for pointers: in code made at run time.
+  static auto &all = *new std::deque<Loaded>();
   std::lock_guard<std::mutex> lock(mutex);
   if (!image.loaded) {
     std::optional<KernelImage> read =
@@ -69,7 +72,7 @@ static std::shared_ptr<const StaticKernel> load(nacho_image &image) {
       throw std::runtime_error(
           "a kernel of this program is of another version of Nacho than "
           "libnacho_runtime.so");
-    image.loaded = new Loaded(
+    image.loaded = &all.emplace_back(
         std::make_shared<StaticKernel>(std::move(*read), image.functions));
   }
   return *static_cast<Loaded *>(image.loaded);

@@ -8,8 +8,14 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -82,39 +88,78 @@ struct CompileKernels : nacho::impl::NachoCompileKernelsBase<CompileKernels> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
-    registry.insert<arith::ArithDialect, func::FuncDialect,
-                    sparse_tensor::SparseTensorDialect>();
+    // Those of packed kernels, too.
+    registry
+        .insert<arith::ArithDialect, bufferization::BufferizationDialect,
+                complex::ComplexDialect, func::FuncDialect,
+                linalg::LinalgDialect, math::MathDialect,
+                sparse_tensor::SparseTensorDialect, tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
-    for (ModuleOp kernel : kernelsOf(getOperation()))
-      if (failed(compile(kernel)))
+    if (failed(unpack()))
+      return signalPassFailure();
+    SmallVector<ModuleOp> kernels = kernelsOf(getOperation());
+    std::vector<Compiled> compiled(kernels.size());
+    // Each has a context of its own.
+    parallelFor(&getContext(), 0, kernels.size(),
+                [&](size_t n) { compiled[n] = compile(kernels[n]); });
+    for (auto [kernel, made] : llvm::zip(kernels, compiled))
+      if (failed(finish(kernel, made)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult compile(ModuleOp kernel);
+  LogicalResult unpack();
+  struct Compiled {
+    std::optional<StaticCode> code;
+    std::string error;
+  };
+  Compiled compile(ModuleOp kernel);
+  LogicalResult finish(ModuleOp kernel, const Compiled &compiled);
   LogicalResult lowerWrapper(ModuleOp kernel);
 };
 } // namespace
 
-LogicalResult CompileKernels::compile(ModuleOp kernel) {
+/// Puts kernels that were kept as text back in the module.
+LogicalResult CompileKernels::unpack() {
+  Block *body = getOperation().getBody();
+  for (Operation &op : llvm::make_early_inc_range(*body)) {
+    auto packed = op.getAttrOfType<StringAttr>(kPackedAttrName);
+    if (!packed)
+      continue;
+    op.removeAttr(kPackedAttrName);
+    OwningOpRef<ModuleOp> kernel = parseSourceString<ModuleOp>(
+        packed, ParserConfig(&getContext()), "packed kernel");
+    if (!kernel)
+      return op.emitError() << "has no kernel in '" << kPackedAttrName << "'";
+    body->push_front(kernel.release());
+  }
+  return success();
+}
+
+CompileKernels::Compiled CompileKernels::compile(ModuleOp kernel) {
+  func::FuncOp func = *kernel.getOps<func::FuncOp>().begin();
+  std::string text = "module {\n";
+  llvm::raw_string_ostream(text) << func << "\n}\n";
+  CompileOptions options = defaultOptions(cpuBackend());
+  options.cost = cost;
+  options.inProgram = true;
+  Compiled compiled;
+  compiled.code = compileAhead(text, options, cpuBackend(), compiled.error);
+  return compiled;
+}
+
+LogicalResult CompileKernels::finish(ModuleOp kernel,
+                                     const Compiled &compiled) {
   func::FuncOp func = *kernel.getOps<func::FuncOp>().begin();
   std::string name = func.getName().str();
   FunctionType type = func.getFunctionType(), program = type;
   if (auto attr = kernel->getAttrOfType<TypeAttr>(kProgramTypeAttrName))
     program = cast<FunctionType>(attr.getValue());
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
-  alone->push_back(func.clone());
-  std::string text, error;
-  llvm::raw_string_ostream(text) << *alone;
-  CompileOptions options = defaultOptions(cpuBackend());
-  options.cost = cost;
-  options.inProgram = true;
-  std::optional<StaticCode> code =
-      compileAhead(text, options, cpuBackend(), error);
+  const std::optional<StaticCode> &code = compiled.code;
   if (!code)
-    return func.emitError() << error;
+    return func.emitError() << compiled.error;
   func.erase();
   ParserConfig config(&getContext());
   if (failed(parseSourceString(code->module, kernel.getBody(), config)))

@@ -14,6 +14,9 @@ namespace nacho {
 /// The attribute of the nested modules that are kernels.
 inline constexpr llvm::StringLiteral kKernelAttrName = "nacho.kernel";
 
+/// The attribute of a function that calls name: its kernel, as text.
+inline constexpr llvm::StringLiteral kPackedAttrName = "nacho.packed_kernel";
+
 /// The attribute of a kernel whose operands or result are other tensors in the
 /// program (KernelTypes.h), or slices of its operands: the type that its
 /// function has there.

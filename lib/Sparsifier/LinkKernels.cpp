@@ -40,7 +40,8 @@ LogicalResult LinkKernels::link(Operation *op, SymbolTable &symbols) {
     if (!function || !declared || !declared.isExternal() ||
         function.getFunctionType() != declared.getFunctionType())
       return known->emitError()
-             << "has the name of what kernels use: " << *op;
+             << "@" << name.getValue()
+             << " is a name that kernels of Nacho use for something else";
     if (function.isExternal())
       return success();
     symbols.erase(known);

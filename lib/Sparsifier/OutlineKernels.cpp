@@ -1,5 +1,6 @@
 //===- OutlineKernels.cpp - Ops on sparse tensors as kernels --------------===//
 
+#include "InPlace.h"
 #include "KernelTypes.h"
 #include "KernelWrapper.h"
 #include "WholeTensors.h"
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -57,26 +59,42 @@ static func::FuncOp declareKernel(ImplicitLocOpBuilder &b, StringRef name,
   return func;
 }
 
-/// What a kernel has returned, as a tensor. The linalg op would have
-/// overwritten an output that is an argument, of a function or of a loop;
-/// whoever passes it may rely on that.
-static Value resultOf(ImplicitLocOpBuilder &b, func::CallOp call,
-                      Value output) {
-  auto type = cast<RankedTensorType>(output.getType());
+/// What a kernel has returned, as a tensor.
+static Value madeBy(ImplicitLocOpBuilder &b, func::CallOp call,
+                    RankedTensorType type) {
   if (isSparse(type))
     return UnrealizedConversionCastOp::create(b, TypeRange(type),
                                               call.getResults())
         .getResult(0);
-  Value made = bufferization::ToTensorOp::create(b, type, call.getResult(0),
-                                                 /*restrict=*/true,
-                                                 /*writable=*/true);
-  if (!isa<BlockArgument>(output))
-    return made;
-  Value copied =
-      bufferization::MaterializeInDestinationOp::create(b, made, output)
-          .getResult();
+  return bufferization::ToTensorOp::create(b, type, call.getResult(0),
+                                           /*restrict=*/true,
+                                           /*writable=*/true);
+}
+
+/// Overwrites the elements of a tensor, as the linalg op would have done, and
+/// releases where they come from: whoever passes the tensor relies on that. Of
+/// two sparse tensors, the coordinates are the same.
+static Value overwrite(ImplicitLocOpBuilder &b, Value made, Value output) {
+  Value written = output;
+  if (auto type = cast<RankedTensorType>(output.getType()); isSparse(type)) {
+    auto values =
+        MemRefType::get({ShapedType::kDynamic}, type.getElementType());
+    Value from = sparse_tensor::ToValuesOp::create(b, values, made);
+    Value to = sparse_tensor::ToValuesOp::create(b, values, output);
+    memref::CopyOp::create(b, from, to);
+  } else {
+    written = bufferization::MaterializeInDestinationOp::create(b, made, output)
+                  .getResult();
+  }
   bufferization::DeallocTensorOp::create(b, made);
-  return copied;
+  return written;
+}
+
+/// Whether a tensor is what a loop has from the iteration before.
+static bool isCarried(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument &&
+         isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
 }
 
 static bool isInBatches(Value value) {
@@ -101,8 +119,13 @@ static Value asTensor(ImplicitLocOpBuilder &b, Value value) {
 /// Erases an op, and the ops that make what its kernel makes by itself.
 static void eraseWithMakers(linalg::LinalgOp op) {
   llvm::SetVector<Operation *> makers;
-  if (auto fill = op.getDpsInits().front().getDefiningOp<linalg::FillOp>())
+  Value output = op.getDpsInits().front();
+  if (auto fill = output.getDefiningOp<linalg::FillOp>()) {
     makers.insert(fill);
+    output = fill.getDpsInits().front();
+  }
+  if (isEmptyOutput(output))
+    makers.insert(output.getDefiningOp());
   for (Value operand : op->getOperands()) {
     if (tensor::PadOp pad = paddingOf(operand)) {
       makers.insert(pad);
@@ -143,6 +166,7 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     if (library)
       passWholeTensors(getOperation());
+    InPlaceOutputs inPlace(getOperation());
     SmallVector<linalg::LinalgOp> ops;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](linalg::LinalgOp op) {
@@ -150,67 +174,139 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
           ops.push_back(op);
       });
     for (linalg::LinalgOp op : ops)
-      outline(op);
+      outline(op, inPlace.contains(op));
   }
 
 private:
-  void outline(linalg::LinalgOp op);
+  void outline(linalg::LinalgOp op, bool isInPlace);
+  std::pair<std::string, std::string> unusedNames();
+  OwningOpRef<ModuleOp> buildKernel(linalg::LinalgOp op,
+                                    KernelBuilder &builder);
+  func::FuncOp insertKernel(ImplicitLocOpBuilder &b,
+                            OwningOpRef<ModuleOp> kernel,
+                            ArrayRef<Value> passed, RankedTensorType result);
   LogicalResult setIndexWidths(ModuleOp kernel) {
     OpPassManager pm(ModuleOp::getOperationName());
     pm.addPass(createNachoSetIndexWidths());
     return runPipeline(pm, kernel);
   }
-  void leave(linalg::LinalgOp op, StringRef reason) {
+  void leave(linalg::LinalgOp op, KernelBuilder &builder) {
+    for (Operation *number : builder.numbers)
+      number->erase();
     if (remarks)
-      op->emitRemark() << "left to upstream's sparsifier: " << reason;
+      op->emitRemark() << "left to upstream's sparsifier: " << builder.reason;
   }
 
   unsigned numKernels = 0;
 };
 } // namespace
 
-void OutlineKernels::outline(linalg::LinalgOp op) {
-  std::string module, name;
+/// The names of a new module and its function.
+std::pair<std::string, std::string> OutlineKernels::unusedNames() {
+  std::pair<std::string, std::string> names;
   do {
     std::string number = std::to_string(numKernels++);
-    module = "kernel_" + number;
-    name = "nacho_kernel_" + number;
-  } while (getOperation().lookupSymbol(module) ||
-           getOperation().lookupSymbol(name));
-  KernelBuilder builder(op, name, /*passesSlices=*/!library);
+    names = {"kernel_" + number, "nacho_kernel_" + number};
+  } while (getOperation().lookupSymbol(names.first) ||
+           getOperation().lookupSymbol(names.second));
+  return names;
+}
+
+/// Builds a kernel that can be compiled. On failure returns null and says why
+/// in the builder's reason.
+OwningOpRef<ModuleOp> OutlineKernels::buildKernel(linalg::LinalgOp op,
+                                                  KernelBuilder &builder) {
   OwningOpRef<ModuleOp> kernel = buildModule(builder);
-  auto leaveToUpstream = [&](StringRef reason) {
-    for (Operation *number : builder.numbers)
-      number->erase();
-    leave(op, reason);
-  };
   if (!kernel)
-    return leaveToUpstream(builder.reason);
-  if (library && llvm::any_of(op->getOperands(), isInBatches))
-    return leaveToUpstream("MLIR's library has no tensors in batches");
-  std::string text, error;
+    return nullptr;
+  if (library && llvm::any_of(op->getOperands(), isInBatches)) {
+    builder.reason = "MLIR's library has no tensors in batches";
+    return nullptr;
+  }
+  std::string text;
   llvm::raw_string_ostream(text) << *kernel;
   CompileOptions options = defaultOptions(cpuBackend());
   options.cost = cost;
-  if (!canCompile(text, options, cpuBackend(), error))
-    return leaveToUpstream(error);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> passed;
-  for (Value argument : builder.arguments)
-    passed.push_back(asTensor(b, argument));
+  if (!canCompile(text, options, cpuBackend(), builder.reason))
+    return nullptr;
+  return kernel;
+}
+
+/// Whether what a kernel makes takes the place of its output. Fails if the
+/// output would have to, and cannot.
+static FailureOr<bool> overwritesOutput(linalg::LinalgOp op, bool isInPlace,
+                                        ModuleOp kernel,
+                                        KernelBuilder &builder) {
+  Value output = op.getDpsInits().front();
+  if (!hasElements(output) || !isSparse(output.getType()))
+    return hasElements(output);
+  auto *argument = llvm::find(builder.arguments, output);
+  bool isKept = !kernel->hasAttr(kProgramTypeAttrName) &&
+                keepsEntries(kernel, argument - builder.arguments.begin());
+  if (isKept && isInPlace)
+    return true;
+  if (!isCarried(output))
+    return false;
+  builder.reason = isKept
+                       ? "its output is read later, and would have to be copied"
+                       : "a loop carries its output, which gets other entries";
+  return failure();
+}
+
+/// Inserts a kernel, and declares its function. On failure returns null.
+func::FuncOp OutlineKernels::insertKernel(ImplicitLocOpBuilder &b,
+                                          OwningOpRef<ModuleOp> kernel,
+                                          ArrayRef<Value> passed,
+                                          RankedTensorType result) {
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(getOperation().getBody());
-  kernel->setSymName(module);
+  StringRef name = (*kernel->getOps<func::FuncOp>().begin()).getName();
+  func::FuncOp func =
+      declareKernel(b, name, passed, returnedFor(result, library));
   (*kernel)->setAttr(kKernelAttrName, b.getUnitAttr());
   ModuleOp inserted = kernel.release();
+  b.setInsertionPoint(func);
   b.insert(inserted);
   if (failed(setIndexWidths(inserted)))
+    return {};
+  if (pack) {
+    std::string packed;
+    llvm::raw_string_ostream(packed) << inserted;
+    func->setAttr(kPackedAttrName, b.getStringAttr(packed));
+    inserted.erase();
+  }
+  return func;
+}
+
+void OutlineKernels::outline(linalg::LinalgOp op, bool isInPlace) {
+  auto [module, name] = unusedNames();
+  KernelBuilder builder(op, name, /*passesSlices=*/!library);
+  OwningOpRef<ModuleOp> kernel = buildKernel(op, builder);
+  if (!kernel)
+    return leave(op, builder);
+  kernel->setSymName(module);
+  FailureOr<bool> overwrites =
+      overwritesOutput(op, isInPlace, *kernel, builder);
+  if (failed(overwrites))
+    return leave(op, builder);
+  Value output = op.getDpsInits().front();
+  auto type = cast<RankedTensorType>(output.getType());
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> passed, temporaries;
+  for (Value argument : builder.arguments) {
+    passed.push_back(asTensor(b, argument));
+    if (passed.back() != argument ||
+        (argument == output && !hasElements(output) && output.hasOneUse()))
+      temporaries.push_back(passed.back());
+  }
+  func::FuncOp func = insertKernel(b, std::move(kernel), passed, type);
+  if (!func)
     return signalPassFailure();
-  func::FuncOp func =
-      declareKernel(b, name, passed, returnedFor(type, library));
-  b.setInsertionPoint(op);
   auto call = func::CallOp::create(b, func, passed);
-  op->getResult(0).replaceAllUsesWith(
-      resultOf(b, call, op.getDpsInits().front()));
+  Value made = madeBy(b, call, type);
+  for (Value temporary : temporaries)
+    bufferization::DeallocTensorOp::create(b, temporary);
+  op->getResult(0).replaceAllUsesWith(*overwrites ? overwrite(b, made, output)
+                                                  : made);
   eraseWithMakers(op);
 }

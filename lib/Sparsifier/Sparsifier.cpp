@@ -67,14 +67,17 @@ buildSparsifier(OpPassManager &pm, StringRef text,
   outline.cost = options->cost;
   outline.library = upstream->enableRuntimeLibrary;
   outline.remarks = options->remarks || alwaysRemark;
+  outline.pack = true;
   pm.addPass(createNachoOutlineKernels(outline));
+  sparse_tensor::buildSparsifier(pm, *upstream);
+  if (upstream->testBufferizationAnalysisOnly)
+    return success();
   NachoCompileKernelsOptions compile;
   compile.cost = options->cost;
   compile.threads = options->threads;
   compile.parts = options->parts;
   compile.library = upstream->enableRuntimeLibrary;
   pm.addPass(createNachoCompileKernels(compile));
-  sparse_tensor::buildSparsifier(pm, *upstream);
   pm.addPass(createNachoLinkKernels());
   return success();
 }

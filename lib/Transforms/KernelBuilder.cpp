@@ -41,11 +41,14 @@ bool nacho::isFilledOutput(linalg::LinalgOp op) {
   });
 }
 
-/// Whether an output has no elements yet, or none that is not 0.
-static bool isEmpty(Value output) {
+bool nacho::isEmptyOutput(Value output) {
   auto allocated = output.getDefiningOp<bufferization::AllocTensorOp>();
   return output.getDefiningOp<tensor::EmptyOp>() ||
          (allocated && !allocated.getCopy());
+}
+
+bool nacho::hasElements(Value output) {
+  return !fillOf(output) && !isEmptyOutput(output);
 }
 
 Value nacho::emitConstant(ImplicitLocOpBuilder &b, Attribute value, Type type) {
@@ -76,11 +79,11 @@ static bool hasExtentsOfInputs(linalg::LinalgOp op) {
 /// with a constant. If the extents are those of the operands, what is made in
 /// their place may have any.
 Value KernelBuilder::addOutput(Value output) {
-  Attribute fill = fillOf(output);
   auto type = cast<RankedTensorType>(output.getType());
   bool isKnown = type.hasStaticShape() || hasExtentsOfInputs(op);
-  if (!isKnown || (!fill && !isEmpty(output)))
+  if (!isKnown || hasElements(output))
     return addArgument(output);
+  Attribute fill = fillOf(output);
   Value one = arith::ConstantIndexOp::create(b, 1);
   SmallVector<Value> extents(type.getNumDynamicDims(), one);
   Value empty = tensor::EmptyOp::create(b, type, extents);

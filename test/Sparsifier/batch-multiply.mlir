@@ -116,5 +116,8 @@ func.func @main() {
   // CHECK-NEXT: ( ( 5, 3, 5, 2 ), ( 0, 0, 6, 0 ) )
   %t = vector.transfer_read %columns[%c0, %c0], %zero : tensor<2x4xf64>, vector<2x4xf64>
   vector.print %t : vector<2x4xf64>
+  bufferization.dealloc_tensor %C : tensor<3x3x2xf64>
+  bufferization.dealloc_tensor %sums : tensor<3x3xf64>
+  bufferization.dealloc_tensor %columns : tensor<2x4xf64>
   return
 }

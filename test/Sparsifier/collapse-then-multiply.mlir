@@ -50,6 +50,15 @@ func.func @right_sparse(%a: tensor<3x4xf32>, %b: tensor<4x2x3xf32, #COO3>)
   return %x : tensor<?x?x?xf32>
 }
 
+// A function of its own: where the product is expanded, MLIR's sparsifier would expand
+// sparse operands too, into dense tensors that it never releases.
+func.func @expand(%c: tensor<3x6xf32>) -> tensor<?x?x?xf32> {
+  %cube = tensor.expand_shape %c [[0], [1, 2]] output_shape [3, 2, 3]
+      : tensor<3x6xf32> into tensor<3x2x3xf32>
+  %x = tensor.cast %cube : tensor<3x2x3xf32> to tensor<?x?x?xf32>
+  return %x : tensor<?x?x?xf32>
+}
+
 func.func @both_sparse(%a: tensor<3x4xf32, #COO2>, %b: tensor<4x2x3xf32, #COO3>)
     -> tensor<?x?x?xf32> {
   %matrix = tensor.collapse_shape %b [[0], [1, 2]]
@@ -60,9 +69,7 @@ func.func @both_sparse(%a: tensor<3x4xf32, #COO2>, %b: tensor<4x2x3xf32, #COO3>)
       -> tensor<3x6xf32>
   %c = linalg.matmul ins(%a, %matrix : tensor<3x4xf32, #COO2>, tensor<4x6xf32, #COO2>)
                      outs(%zeros : tensor<3x6xf32>) -> tensor<3x6xf32>
-  %cube = tensor.expand_shape %c [[0], [1, 2]] output_shape [3, 2, 3]
-      : tensor<3x6xf32> into tensor<3x2x3xf32>
-  %x = tensor.cast %cube : tensor<3x2x3xf32> to tensor<?x?x?xf32>
+  %x = call @expand(%c) : (tensor<3x6xf32>) -> tensor<?x?x?xf32>
   bufferization.dealloc_tensor %matrix : tensor<4x6xf32, #COO2>
   return %x : tensor<?x?x?xf32>
 }
@@ -77,9 +84,7 @@ func.func @reduced_collapsed(%a: tensor<3x4xf32, #COO2>, %b: tensor<2x2x6xf32, #
       -> tensor<3x6xf32>
   %c = linalg.matmul ins(%a, %matrix : tensor<3x4xf32, #COO2>, tensor<4x6xf32, #COO2>)
                      outs(%zeros : tensor<3x6xf32>) -> tensor<3x6xf32>
-  %cube = tensor.expand_shape %c [[0], [1, 2]] output_shape [3, 2, 3]
-      : tensor<3x6xf32> into tensor<3x2x3xf32>
-  %x = tensor.cast %cube : tensor<3x2x3xf32> to tensor<?x?x?xf32>
+  %x = call @expand(%c) : (tensor<3x6xf32>) -> tensor<?x?x?xf32>
   bufferization.dealloc_tensor %matrix : tensor<4x6xf32, #COO2>
   return %x : tensor<?x?x?xf32>
 }

@@ -190,5 +190,6 @@ func.func @main() {
   bufferization.dealloc_tensor %0 : tensor<5x4xf64, #CSR>
   bufferization.dealloc_tensor %1 : tensor<5x4xf64, #DCSR>
   bufferization.dealloc_tensor %2 : tensor<5x4xf64, #CSR>
+  bufferization.dealloc_tensor %3 : tensor<5xf64>
   return
 }

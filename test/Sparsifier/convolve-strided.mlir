@@ -102,5 +102,7 @@ func.func @main() {
   bufferization.dealloc_tensor %into : tensor<?x?x?x?xf32>
   bufferization.dealloc_tensor %cccc : tensor<?x?x?x?xf32, #CCCC>
   bufferization.dealloc_tensor %cdcc : tensor<?x?x?x?xf32, #CDCC>
+  bufferization.dealloc_tensor %from_dense : tensor<?x?x?x?xf32>
+  bufferization.dealloc_tensor %from_cccc : tensor<?x?x?x?xf32>
   return
 }

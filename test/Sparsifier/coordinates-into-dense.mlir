@@ -97,7 +97,7 @@ func.func @main() {
   %few_sparse = sparse_tensor.convert %few : tensor<7xi64> to tensor<7xi64, #Vector>
   %all = arith.constant dense<[2, 7, 1, 8, 2, 8, 1]> : tensor<7xi64>
   %all_sparse = sparse_tensor.convert %all : tensor<7xi64> to tensor<7xi64, #Vector>
-  %vector = tensor.empty() : tensor<7xi64>
+  %vector = arith.constant dense<-1> : tensor<7xi64>
 
   %weighed_few = call @weigh(%few_sparse, %vector)
       : (tensor<7xi64, #Vector>, tensor<7xi64>) -> tensor<7xi64>
@@ -123,7 +123,7 @@ func.func @main() {
       : tensor<4x3xi64>
   %full_sparse = sparse_tensor.convert %full
       : tensor<4x3xi64> to tensor<4x3xi64, #Matrix>
-  %matrix = tensor.empty() : tensor<4x3xi64>
+  %matrix = arith.constant dense<-1> : tensor<4x3xi64>
 
   %weighed_pair = call @weigh_twice(%pair_sparse, %matrix)
       : (tensor<4x3xi64, #Matrix>, tensor<4x3xi64>) -> tensor<4x3xi64>

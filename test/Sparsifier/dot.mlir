@@ -40,5 +40,6 @@ func.func @main() {
 
   bufferization.dealloc_tensor %a : tensor<500xf32, #Sparse>
   bufferization.dealloc_tensor %b : tensor<500xf32, #Sparse>
+  bufferization.dealloc_tensor %x : tensor<f32>
   return
 }

@@ -73,5 +73,13 @@ func.func @main() {
   %C = call @add(%A, %B) : (tensor<3x4xf64, #Pattern>, tensor<3x4xf64>) -> tensor<3x4xf64>
   %w = vector.transfer_read %C[%c0, %c0], %zero : tensor<3x4xf64>, vector<3x4xf64>
   vector.print %w : vector<3x4xf64>
+
+  // Only the runtime library copies the arrays.
+  %copied = sparse_tensor.has_runtime_library
+  scf.if %copied {
+    bufferization.dealloc_tensor %A : tensor<3x4xf64, #Pattern>
+  }
+  bufferization.dealloc_tensor %y : tensor<3xf64>
+  bufferization.dealloc_tensor %C : tensor<3x4xf64>
   return
 }

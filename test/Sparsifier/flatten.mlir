@@ -51,5 +51,6 @@ func.func @main() {
   vector.print %read : vector<4x3xf64>
 
   bufferization.dealloc_tensor %a : tensor<4x3x2x2x2x2x3x2xf64, #Eight>
+  bufferization.dealloc_tensor %x : tensor<4x3xf64>
   return
 }

@@ -28,7 +28,7 @@ module {
       llvm.return
     }
   }
-  // expected-error @below {{has the name of what kernels use}}
+  // expected-error @below {{is a name that kernels of Nacho use for something else}}
   llvm.func @nacho_kernel_0(i64)
 }
 
@@ -44,7 +44,7 @@ module {
       llvm.return
     }
   }
-  // expected-error @below {{has the name of what kernels use}}
+  // expected-error @below {{is a name that kernels of Nacho use for something else}}
   llvm.func @nacho_call(%arg0: !llvm.ptr) {
     llvm.return
   }

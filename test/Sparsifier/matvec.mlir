@@ -58,5 +58,7 @@ func.func @main() {
   vector.print %read : vector<5xi32>
 
   bufferization.dealloc_tensor %a : tensor<?x?xi32, #CSR>
+  bufferization.dealloc_tensor %b : tensor<?xi32>
+  bufferization.dealloc_tensor %x : tensor<?xi32>
   return
 }

@@ -74,5 +74,8 @@ func.func @main() {
   vector.print %read : vector<3x4xf64>
 
   bufferization.dealloc_tensor %b : tensor<?x?x?xf64, #CCC>
+  bufferization.dealloc_tensor %c : tensor<?x?xf64>
+  bufferization.dealloc_tensor %d : tensor<?x?xf64>
+  bufferization.dealloc_tensor %a : tensor<?x?xf64>
   return
 }

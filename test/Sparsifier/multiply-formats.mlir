@@ -73,5 +73,8 @@ func.func @main() {
   bufferization.dealloc_tensor %a : tensor<4x8xf64, #BSR>
   bufferization.dealloc_tensor %b : tensor<4x8xf64, #TwoOfFour>
   bufferization.dealloc_tensor %c : tensor<4x8xf64, #Loose>
+  bufferization.dealloc_tensor %0 : tensor<4xf64>
+  bufferization.dealloc_tensor %1 : tensor<4xf64>
+  bufferization.dealloc_tensor %2 : tensor<4xf64>
   return
 }

@@ -114,5 +114,17 @@ func.func @main() {
   %y2 = call @rows_times(%more, %x) : (tensor<3x4xf64, #Rows>, tensor<4xf64>) -> tensor<3xf64>
   %v2 = vector.transfer_read %y2[%c0], %zero : tensor<3xf64>, vector<3xf64>
   vector.print %v2 : vector<3xf64>
+
+  // Only the runtime library copies the arrays.
+  %copied = sparse_tensor.has_runtime_library
+  scf.if %copied {
+    bufferization.dealloc_tensor %rows : tensor<3x4xf64, #Rows>
+    bufferization.dealloc_tensor %list : tensor<3x4xf64, #List>
+  }
+  bufferization.dealloc_tensor %y0 : tensor<3xf64>
+  bufferization.dealloc_tensor %y1 : tensor<3xf64>
+  bufferization.dealloc_tensor %csr : tensor<3x4xf64, #CSR>
+  bufferization.dealloc_tensor %more : tensor<3x4xf64, #Rows>
+  bufferization.dealloc_tensor %y2 : tensor<3xf64>
   return
 }

@@ -117,5 +117,9 @@ func.func @main() {
   %t = call @total(%vector) : (tensor<4xf64, #Vector>) -> tensor<f64>
   %t0 = tensor.extract %t[] : tensor<f64>
   vector.print %t0 : f64
+
+  bufferization.dealloc_tensor %s : tensor<f64>
+  bufferization.dealloc_tensor %y : tensor<3xf64>
+  bufferization.dealloc_tensor %t : tensor<f64>
   return
 }

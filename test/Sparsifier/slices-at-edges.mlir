@@ -68,5 +68,6 @@ func.func @main() {
   sparse_tensor.print %Z : tensor<4x4xf64, #CSR>
   bufferization.dealloc_tensor %A : tensor<4x4xf64, #CSR>
   bufferization.dealloc_tensor %Z : tensor<4x4xf64, #CSR>
+  bufferization.dealloc_tensor %y : tensor<2xf64>
   return
 }

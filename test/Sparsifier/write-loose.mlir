@@ -15,9 +15,13 @@ func.func private @getTensorFilename(index) -> !File
 func.func @main() {
   %c0 = arith.constant 0 : index
   %file = call @getTensorFilename(%c0) : (index) -> !File
-  %pos = arith.constant dense<[0, 2, 2, 3]> : tensor<4xindex>
-  %crd = arith.constant dense<[1, 2, 2]> : tensor<3xindex>
-  %values = arith.constant dense<[5.0, 6.0, 8.0]> : tensor<3xf64>
+  // MLIR takes it that what is written out may change, and copies constants for that.
+  %pos_constant = arith.constant dense<[0, 2, 2, 3]> : tensor<4xindex>
+  %crd_constant = arith.constant dense<[1, 2, 2]> : tensor<3xindex>
+  %values_constant = arith.constant dense<[5.0, 6.0, 8.0]> : tensor<3xf64>
+  %pos = bufferization.alloc_tensor() copy(%pos_constant) : tensor<4xindex>
+  %crd = bufferization.alloc_tensor() copy(%crd_constant) : tensor<3xindex>
+  %values = bufferization.alloc_tensor() copy(%values_constant) : tensor<3xf64>
   %loose = sparse_tensor.assemble (%pos, %crd), %values
       : (tensor<4xindex>, tensor<3xindex>), tensor<3xf64> to tensor<2x3xf64, #Loose>
   // CHECK:      # extended FROSTT format
@@ -33,5 +37,8 @@ func.func @main() {
   scf.if %copied {
     bufferization.dealloc_tensor %loose : tensor<2x3xf64, #Loose>
   }
+  bufferization.dealloc_tensor %pos : tensor<4xindex>
+  bufferization.dealloc_tensor %crd : tensor<3xindex>
+  bufferization.dealloc_tensor %values : tensor<3xf64>
   return
 }

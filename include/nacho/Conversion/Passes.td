@@ -309,28 +309,6 @@ def ConvertNachoFunctionsToLibm
   ];
 }
 
-def NachoCallOwnFunctions : Pass<"nacho-call-own-functions", "::mlir::ModuleOp"> {
-  let summary = "Call functions of C by names that no program has";
-  let description = [{
-    A program may define a function `@sin`, and the linker would take it for every call
-    of C's function that the program's kernels make. Their calls, and the intrinsics of
-    which LLVM can make such calls, become calls of the runtime library, which has
-    counterparts of these functions.
-
-    Before:
-    ```mlir
-    %0 = llvm.intr.sin(%x) : (f64) -> f64
-    %1 = llvm.call @log1p(%0) : (f64) -> f64
-    ```
-    After:
-    ```mlir
-    %0 = llvm.call @nacho_sin(%x) : (f64) -> f64
-    %1 = llvm.call @nacho_log1p(%0) : (f64) -> f64
-    ```
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-}
-
 def ConvertNachoPartitionToSCF
     : Pass<"convert-nacho-partition-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Lower searches and cuts to binary searches in scf";

@@ -18,6 +18,9 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
     explicit value is part of the body. The attribute `nacho.program_type` of the kernel
     then has the type of the function in the program.
 
+    A result takes the place of an output that has elements, if MLIR's bufferization
+    would let the op overwrite it; a sparse one, if it has the same entries.
+
     An operand that is a slice (`tensor.extract_slice`) becomes the whole tensor, and
     the numbers of the slice that are no constants; the kernel makes the slice. With
     `library`, functions take whole tensors and numbers, too, in place of arguments that
@@ -56,9 +59,13 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
         "Sparse tensors will be those of MLIR's runtime library">,
     Option<"remarks", "remarks", "bool", "false",
         "Say why an op is left to other passes">,
+    Option<"pack", "pack", "bool", "false",
+        "Keep each kernel as text, in an attribute of the function that calls name, "
+        "so that other passes leave it alone">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
                            "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::mlir::sparse_tensor::SparseTensorDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -66,11 +73,12 @@ def NachoOutlineKernels : Pass<"nacho-outline-kernels", "::mlir::ModuleOp"> {
 def NachoCompileKernels : Pass<"nacho-compile-kernels", "::mlir::ModuleOp"> {
   let summary = "Compile outlined kernels to LLVM's dialect";
   let description = [{
-    The nested modules of `--nacho-outline-kernels` become modules of LLVM's dialect,
-    each with the functions of all variants of the kernel, a text that describes them to
-    the runtime library, and the function that the calls name. It passes arrays to the
-    library, and returns what the library has made: a memref, the fields of a sparse
-    tensor or, with `library`, the address of a sparse tensor of MLIR's own library.
+    The nested modules of `--nacho-outline-kernels`, or what it has packed, become
+    modules of LLVM's dialect, each with the functions of all variants of the kernel, a
+    text that describes them to the runtime library, and the function that the calls
+    name. It passes arrays to the library, and returns what the library has made: a
+    memref, the fields of a sparse tensor or, with `library`, the address of a sparse
+    tensor of MLIR's own library.
 
     Before:
     ```mlir

@@ -24,6 +24,13 @@ mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
 
 bool isSlice(mlir::Type type);
 
+/// Whether an output has no elements yet.
+bool isEmptyOutput(mlir::Value output);
+
+/// Whether an output has elements, other than those of a constant, or with
+/// which it has been filled.
+bool hasElements(mlir::Value output);
+
 /// Whether an op fills outputs with a constant, which kernels do themselves.
 bool isFilledOutput(mlir::linalg::LinalgOp op);
 

@@ -38,6 +38,7 @@ CALL = """
       : tensor<2x{result}>, vector<2x{result}>
   vector.print %shown_{name} : vector<2x{result}>
   bufferization.dealloc_tensor %x_{name} : tensor<2x{element}, #Vector>
+  bufferization.dealloc_tensor %y_{name} : tensor<2x{result}>
 """
 
 # Ops by other names than functions, and functions of complex numbers without an op.

@@ -88,6 +88,7 @@ def program(entries, weights, rng):
   }} -> tensor<i64>
   %{name}_number = tensor.extract %{name}_sum[] : tensor<i64>
   vector.print %{name}_number : i64
+  bufferization.dealloc_tensor %{name}_sum : tensor<i64>
 """
     return f"{head}func.func @main() {{\n{body}  return\n}}\n"
 
