@@ -388,7 +388,7 @@ struct FromLinalg : nacho::impl::NachoFromLinalgBase<FromLinalg> {
         generic = *made;
       }
       FailureOr<AssignOp> assign = GenericTranslator(generic).translate();
-      if (failed(assign))
+      if (failed(assign) || failed(checkReductions(generic, *assign)))
         return signalPassFailure();
       llvm::SetVector<Operation *> made = makersOfOperands(generic);
       rewriter.replaceOp(generic, assign->getResult());

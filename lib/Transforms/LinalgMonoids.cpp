@@ -172,3 +172,28 @@ FailureOr<MonoidAttr> nacho::monoidOf(sparse_tensor::ReduceOp op) {
     start = {};
   return MonoidAttr::get(op.getContext(), *kind, /*stored=*/true, start);
 }
+
+/// Whether an element of an assignment is another one for each coordinate.
+static bool dependsOn(AssignOp assign, Value element, Attribute index) {
+  llvm::SetVector<Value> read;
+  read.insert(element);
+  for (unsigned n = 0; n < read.size(); ++n)
+    if (Operation *made = read[n].getDefiningOp())
+      read.insert_range(made->getOperands());
+  return llvm::any_of(read, [&](Value value) {
+    auto arg = dyn_cast<BlockArgument>(value);
+    return arg && llvm::is_contained(assign.getIndependent(
+                                         assign.getAccess(arg.getArgNumber())),
+                                     index);
+  });
+}
+
+LogicalResult nacho::checkReductions(linalg::LinalgOp op, AssignOp assign) {
+  for (auto reduce : assign.getBody().getOps<ReduceOp>())
+    for (Attribute index : reduce.getIndices())
+      if (!dependsOn(assign, reduce.getValue(), index))
+        return op.emitOpError("reduces over dimension ")
+               << index
+               << ", on which the value does not depend: not supported";
+  return success();
+}

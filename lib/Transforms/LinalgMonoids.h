@@ -5,6 +5,8 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 namespace nacho {
 
 /// Whether a number is known when a module is compiled.
@@ -15,6 +17,10 @@ bool isConstant(mlir::Value number);
 /// number has to be combined with what the monoid gives. Emits an error if
 /// there is none.
 mlir::FailureOr<MonoidAttr> monoidOf(mlir::sparse_tensor::ReduceOp op);
+
+/// Refuses to combine a value with itself as often as a dimension has
+/// coordinates. `assign` is what an op has become.
+mlir::LogicalResult checkReductions(mlir::linalg::LinalgOp op, AssignOp assign);
 
 } // namespace nacho
 

@@ -220,6 +220,23 @@ func.func @body_of_other_operators(%A: tensor<?xf64>, %y: tensor<?xf64>) -> tens
 
 // -----
 
+func.func @reduction_of_the_same_value(%A: tensor<?xf64>, %B: tensor<?xf64>,
+                                       %y: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{reduces over dimension "j", on which the value does not depend: not supported}}
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>,
+                       affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%A, %B : tensor<?xf64>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%a: f64, %b: f64, %c: f64):
+    %1 = arith.addf %c, %a : f64
+    linalg.yield %1 : f64
+  } -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
 func.func @reduction_that_overwrites(%A: tensor<?xf64>, %y: tensor<f64>) -> tensor<f64> {
   // expected-error @below {{reduces without reading its output}}
   %0 = linalg.generic {
