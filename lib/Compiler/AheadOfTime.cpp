@@ -13,6 +13,7 @@
 #include "ModuleReader.h"
 #include "nacho/Compiler/PackedEntry.h"
 #include "nacho/Execution/KernelImage.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
@@ -27,34 +28,42 @@ using namespace nacho;
 // The variants
 //===----------------------------------------------------------------------===//
 
-/// What is never chosen: pieces of rows, and branches, make some operands
-/// faster, and every program larger.
+/// What is never chosen: heavy rows, pieces of rows, and branches make some
+/// operands faster, and every program larger.
 static Pins pinsAhead() {
   Pins pins;
-  pins.rowPieces = pins.finePieces = pins.branches = false;
+  pins.heavyRows = pins.rowPieces = pins.finePieces = pins.branches = false;
   return pins;
 }
 
 /// All variants that the chooser can choose with these pins.
 static std::vector<Variant> variantsAhead(const KernelFacts &facts) {
-  std::vector<Variant> variants;
-  for (auto [sortProducts, mergeKeys] :
-       {std::pair(false, false), {true, false}, {false, true}, {true, true}})
-    for (auto [wholeRows, heavyRows] :
-         {std::pair(true, false), {true, true}, {false, false}})
-      for (auto [drafts, draftUnions] :
-           {std::pair(true, false), {true, true}, {false, false}}) {
-        if (mergeKeys && !facts.canMergeKeys)
-          continue;
-        Variant &variant = variants.emplace_back();
-        variant.sortProducts = sortProducts;
-        variant.mergeKeys = mergeKeys;
-        variant.wholeRows = wholeRows;
-        variant.heavyRows = heavyRows;
-        variant.drafts = drafts;
-        variant.draftUnions = draftUnions;
-      }
+  std::vector<Variant> variants(1);
+  auto choose = [&](bool Variant::*choice) {
+    for (size_t n = 0, size = variants.size(); n < size; ++n)
+      variants.emplace_back(variants[n]).*choice = true;
+  };
+  choose(&Variant::wholeRows);
+  choose(&Variant::drafts);
+  choose(&Variant::sortProducts);
+  if (facts.unites)
+    choose(&Variant::draftUnions);
+  if (facts.canMergeKeys)
+    choose(&Variant::mergeKeys);
   return variants;
+}
+
+/// The variant that a program has for another one. What begins every call is
+/// there; of what follows a refusal, only the plain variant, which takes all
+/// operands. No entries are counted, or drafted, for a dense result.
+static Variant substitute(Variant variant, bool isDense) {
+  if (isDense)
+    variant.drafts = variant.draftUnions = false;
+  if (variant.wholeRows && (variant.drafts || isDense))
+    return variant;
+  Variant plain;
+  plain.sortProducts = variant.sortProducts;
+  return plain;
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,14 +110,13 @@ public:
       : text(text), options(options), backend(backend), error(error) {}
 
   std::optional<StaticCode> run();
-  /// Compiles the plain variant only. Returns whether that is possible.
-  bool runPlain() {
-    return succeeded(readSignature()) && succeeded(addVariant(Variant()));
-  }
+  /// Returns whether the kernel can be lowered so far that nothing is refused
+  /// from there on.
+  bool canRun();
 
 private:
   LogicalResult readSignature();
-  LogicalResult addVariant(const Variant &variant);
+  FailureOr<size_t> programOf(const Variant &variant);
   FailureOr<size_t> programOf(Compilation &compilation,
                               const CompileOptions &asked);
   void addFunctions(ModuleOp module, ArrayRef<StepFunctions> steps,
@@ -119,6 +127,7 @@ private:
   const Backend &backend;
   std::string &error;
   std::string name;
+  bool isDenseResult = false;
   KernelImage image;
   StaticCode code;
   llvm::StringSet<> declared; ///< The functions that `code` declares.
@@ -138,6 +147,8 @@ LogicalResult AheadCompiler::readSignature() {
     return failure();
   name = func->getName().str();
   code.blocks = readBlocks(*func);
+  auto result = dyn_cast<RankedTensorType>(func->getResultTypes().front());
+  isDenseResult = result && isDense(result);
   image.pins = pinsAhead();
   image.facts =
       readFacts(text, *compilation.module, backend, options, image.operands);
@@ -191,7 +202,7 @@ FailureOr<size_t> AheadCompiler::programOf(Compilation &compilation,
   return known->second;
 }
 
-LogicalResult AheadCompiler::addVariant(const Variant &variant) {
+FailureOr<size_t> AheadCompiler::programOf(const Variant &variant) {
   CompileOptions asked = options;
   asked.variant = variant;
   Compilation compilation(error, /*namesPlaces=*/false);
@@ -209,18 +220,35 @@ LogicalResult AheadCompiler::addVariant(const Variant &variant) {
       return failure();
     known = byLoops.emplace(key, *made).first;
   }
-  image.variants.emplace_back(variant.bits(), known->second);
-  return success();
+  return known->second;
 }
 
 std::optional<StaticCode> AheadCompiler::run() {
   if (failed(readSignature()))
     return std::nullopt;
-  for (const Variant &variant : variantsAhead(image.facts))
-    if (failed(addVariant(variant)))
-      return std::nullopt;
+  std::map<size_t, size_t> programs;
+  for (const Variant &variant : variantsAhead(image.facts)) {
+    Variant made = substitute(variant, isDenseResult);
+    auto known = programs.find(made.bits());
+    if (known == programs.end()) {
+      FailureOr<size_t> program = programOf(made);
+      if (failed(program))
+        return std::nullopt;
+      known = programs.emplace(made.bits(), *program).first;
+    }
+    image.variants.emplace_back(variant.bits(), known->second);
+  }
   code.image = writeImage(std::move(image));
   return std::move(code);
+}
+
+bool AheadCompiler::canRun() {
+  Compilation compilation(error, /*namesPlaces=*/false);
+  ProgramImage program;
+  std::vector<std::string> names;
+  return succeeded(readSignature()) && succeeded(compilation.parse(text)) &&
+         succeeded(
+             lowerToSteps(compilation, backend, options, program.steps, names));
 }
 
 std::optional<StaticCode> nacho::compileAhead(const std::string &text,
@@ -232,5 +260,5 @@ std::optional<StaticCode> nacho::compileAhead(const std::string &text,
 
 bool nacho::canCompile(const std::string &text, const CompileOptions &options,
                        const Backend &backend, std::string &error) {
-  return AheadCompiler(text, options, backend, error).runPlain();
+  return AheadCompiler(text, options, backend, error).canRun();
 }
