@@ -16,6 +16,15 @@ using namespace nacho;
 #include "nacho/IR/NachoDialect.cpp.inc"
 #include "nacho/IR/NachoEnums.cpp.inc"
 
+LogicalResult nacho::detail::verifyYields(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.empty() || !isa<YieldOp>(block.back()))
+        return op->emitOpError("has a region that does not end with '")
+               << YieldOp::getOperationName() << "'";
+  return success();
+}
+
 /// `, scanned_list`, or nothing.
 static ParseResult parseScannedList(AsmParser &parser, bool &scannedList) {
   scannedList = succeeded(parser.parseOptionalComma());

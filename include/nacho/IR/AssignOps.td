@@ -7,7 +7,7 @@ include "nacho/IR/NachoAttrs.td"
 
 def Nacho_AssignOp : Nacho_Op<"assign", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    Nacho_EndsWithYield, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "one statement of tensor index notation";
   let description = [{
     Binds one element of every access to a name and computes one element of the
@@ -210,7 +210,7 @@ def Nacho_CoordinatesOp : Nacho_Op<"coordinates", [Pure]> {
 }
 
 def Nacho_MonoidOp : Nacho_Op<"monoid", [
-    Symbol, IsolatedFromAbove, SingleBlock]> {
+    Symbol, IsolatedFromAbove, Nacho_EndsWithYield, SingleBlock]> {
   let summary = "an operator that reduces, defined by a region";
   let description = [{
     The region combines two elements. The operator must be associative and commutative,

@@ -17,8 +17,8 @@ include "nacho/IR/NachoTypes.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 
 def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
-    AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">,
-    RecursiveMemoryEffects,
+    AttrSizedOperandSegments, Nacho_EndsWithYield,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
       "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>,

@@ -35,6 +35,21 @@ class CoiterateOp;
 template <typename ConcreteType>
 class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
 
+namespace detail {
+mlir::LogicalResult verifyYields(mlir::Operation *op);
+} // namespace detail
+
+/// Trait of operations whose regions end with nacho.yield. Their verifiers look
+/// at it, before MLIR has verified that a region ends with anything.
+template <typename ConcreteType>
+class EndsWithYield
+    : public mlir::OpTrait::TraitBase<ConcreteType, EndsWithYield> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyYields(op);
+  }
+};
+
 /// Whether the entries go to a list, in which each entry has its own coordinate
 /// at every level. They are not reduced on the way.
 bool makesList(CollectKind kind);

@@ -60,6 +60,10 @@ def Nacho_Dialect : Dialect {
   ];
 }
 
+def Nacho_EndsWithYield : NativeOpTrait<"EndsWithYield"> {
+  let cppNamespace = "::nacho";
+}
+
 class Nacho_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nacho_Dialect, mnemonic, traits>;
 

@@ -6,7 +6,7 @@
 include "nacho/IR/NachoAttrs.td"
 include "nacho/IR/NachoTypes.td"
 
-def Nacho_NestOp : Nacho_Op<"nest", [SingleBlock]> {
+def Nacho_NestOp : Nacho_Op<"nest", [Nacho_EndsWithYield, SingleBlock]> {
   let summary = "a loop nest whose appends make up one result";
   let description = [{
     The body is one chain of `nacho.coiterate` ops; other loops inside the chain have

@@ -43,7 +43,8 @@ def Nacho_BackendTrait : NativeOpTrait<"BackendOp"> {
 }
 
 def Nacho_ParallelOp : Nacho_Op<"parallel", [
-    Nacho_BackendTrait, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+    Nacho_BackendTrait, Nacho_EndsWithYield,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
   let summary = "independent workers";
   let description = [{
     Runs the body once for every worker, in any order, on at most `threads`
@@ -248,8 +249,8 @@ def Nacho_LaneMemoryOp : Nacho_Op<"lane_memory", [
 }
 
 def Nacho_ExclusiveScanOp : Nacho_Op<"exclusive_scan", [
-    Nacho_BackendTrait, SingleBlock, AllTypesMatch<["input", "output"]>,
-    MemoryEffects<[MemRead, MemWrite]>]> {
+    Nacho_BackendTrait, Nacho_EndsWithYield, SingleBlock,
+    AllTypesMatch<["input", "output"]>, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "exclusive scan of the rows of a buffer with a monoid";
   let description = [{
     Row p of the result combines rows 0 to p-1 of the input, in order; the result has one

@@ -54,7 +54,7 @@ def Nacho_CountOp : Nacho_Op<"count", [
 }
 
 def Nacho_AccumulateOp : Nacho_Op<"accumulate", [
-    AttrSizedOperandSegments, SingleBlock,
+    AttrSizedOperandSegments, Nacho_EndsWithYield, SingleBlock,
     DeclareOpInterfaceMethods<LoopLikeOpInterface>]> {
   let summary = "add a term to each sum of a row";
   let description = [{
@@ -109,7 +109,7 @@ def Nacho_AccumulateOp : Nacho_Op<"accumulate", [
 }
 
 def Nacho_EachLaneOp : Nacho_Op<"each_lane", [
-    NoMemoryEffect, SingleBlock]> {
+    NoMemoryEffect, Nacho_EndsWithYield, SingleBlock]> {
   let summary = "compute with the elements of vectors, lane by lane";
   let description = [{
     The region gets the elements of the vectors in one lane, and yields the elements of

@@ -60,7 +60,7 @@ def Nacho_ExtentOp : Nacho_Op<"extent", [Pure]> {
 }
 
 def Nacho_SearchOp : Nacho_Op<"search", [
-    Pure, SingleBlock, InferTypeOpAdaptor, AttrSizedOperandSegments,
+    Pure, Nacho_EndsWithYield, SingleBlock, InferTypeOpAdaptor, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Nacho_FiberMakerOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the highest coordinate of a loop whose cost is within a query";
@@ -130,7 +130,7 @@ def Nacho_CutOp : Nacho_Op<"cut", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Nacho_PartitionOp : Nacho_Op<"partition", [
-    Pure, SingleBlock, AttrSizedOperandSegments]> {
+    Pure, Nacho_EndsWithYield, SingleBlock, AttrSizedOperandSegments]> {
   let summary = "cut the iteration space into parts of equal cost";
   let description = [{
     The region answers the queries floor(p * total / parts), each independently, by

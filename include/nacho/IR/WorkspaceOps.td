@@ -144,7 +144,8 @@ def Nacho_LookupOp : Nacho_Op<"lookup", [
 }
 
 def Nacho_DrainOp : Nacho_Op<"drain", [
-    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    Nacho_EndsWithYield, SingleBlockImplicitTerminator<"YieldOp">,
+    RecursiveMemoryEffects,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "take everything out of a workspace";
   let description = [{

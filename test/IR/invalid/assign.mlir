@@ -369,3 +369,29 @@ func.func @extent_of_derived_index(%A: tensor<?xf64>) {
   }
   return
 }
+
+// -----
+
+// Verifiers look at what a region yields before MLIR has verified that it does.
+
+func.func @no_terminator(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{has a region that does not end with 'nacho.yield'}}
+  %0 = "nacho.assign"(%A) <{accesses = [["i"]], resultAccess = ["i"],
+                            operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%a: f64):
+    %1 = "arith.addf"(%a, %a) : (f64, f64) -> f64
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
+
+// -----
+
+func.func @another_terminator(%A: tensor<?xf64>) -> tensor<?xf64> {
+  // expected-error @below {{has a region that does not end with 'nacho.yield'}}
+  %0 = "nacho.assign"(%A) <{accesses = [["i"]], resultAccess = ["i"],
+                            operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%a: f64):
+    "func.return"(%a) : (f64) -> ()
+  }) : (tensor<?xf64>) -> tensor<?xf64>
+  return %0 : tensor<?xf64>
+}
