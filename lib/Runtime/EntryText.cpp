@@ -30,13 +30,25 @@ public:
       lineEnd = found ? static_cast<const char *>(found) : end;
       next = found ? lineEnd + 1 : end;
       skipSpaces();
-      if (line != lineEnd && *line != '#' && *line != '%')
+      if (!isAtEnd())
         return true;
     }
     return false;
   }
 
-  bool isAtEnd() const { return line == lineEnd; }
+  /// Whether nothing but a comment is left of the line.
+  bool isAtEnd() const { return endsLine(line); }
+
+  /// The field that is to be read, or where it begins.
+  std::string field() const {
+    const char *after = line;
+    while (!endsField(after))
+      ++after;
+    constexpr int64_t kShown = 40;
+    bool isLong = after - line > kShown;
+    return std::string(line, isLong ? line + kShown : after) +
+           (isLong ? "..." : "");
+  }
 
   /// Reads a number, and the spaces behind it; false if there is none.
   template <typename T>
@@ -77,7 +89,10 @@ private:
   static bool isSpace(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
   }
-  bool endsField(const char *at) const { return at == lineEnd || isSpace(*at); }
+  bool endsLine(const char *at) const {
+    return at == lineEnd || *at == '#' || *at == '%';
+  }
+  bool endsField(const char *at) const { return endsLine(at) || isSpace(*at); }
   void skipSpaces() {
     while (line != lineEnd && isSpace(*line))
       ++line;
@@ -136,7 +151,7 @@ std::string EntryText::readAll(int64_t *coordinates, T *values) {
     faults[piece] = readPiece(piece, coordinates, values);
   });
   for (int64_t piece = 0; piece < count; ++piece)
-    if (faults[piece].what)
+    if (!faults[piece].what.empty())
       return "line " + std::to_string(lineOf(piece, faults[piece])) + ": " +
              faults[piece].what;
   return {};
@@ -146,6 +161,10 @@ template <typename T>
 EntryText::Fault EntryText::readPiece(int64_t piece, int64_t *coordinates,
                                       T *values) const {
   Lines lines(pieces[piece]);
+  auto fault = [&](const char *what) {
+    return Fault{lines.number, lines.isAtEnd() ? "there are too few numbers"
+                                               : what + lines.field() + "'"};
+  };
   int64_t entries = numEntries();
   for (int64_t entry = firsts[piece]; lines.find(); ++entry) {
     if (entry == firsts[piece + 1])
@@ -153,19 +172,16 @@ EntryText::Fault EntryText::readPiece(int64_t piece, int64_t *coordinates,
     for (int64_t dimension = 0; dimension < numCoordinates; ++dimension) {
       int64_t coordinate;
       if (!lines.read(coordinate))
-        return {lines.number, lines.isAtEnd() ? "there are too few numbers"
-                                              : "a coordinate is no integer"};
+        return fault("a coordinate is no integer: '");
       if (coordinate < 1)
         return {lines.number, "a coordinate is less than 1"};
       coordinates[dimension * entries + entry] = coordinate - 1;
     }
     if (!lines.read(values[entry]))
-      return {lines.number, lines.isAtEnd() ? "there are too few numbers"
-                            : std::is_floating_point_v<T>
-                                ? "the value is no number"
-                                : "the value is no integer"};
+      return fault(std::is_floating_point_v<T> ? "the value is no number: '"
+                                               : "the value is no integer: '");
     if (!lines.isAtEnd())
-      return {lines.number, "there are too many numbers"};
+      return fault("there are too many numbers: '");
   }
   return {};
 }

@@ -123,6 +123,12 @@ def test_frostt_takes_any_size_of_numbers(tmp_path):
     )
 
 
+def test_frostt_comments_follow_numbers(tmp_path):
+    text = "# a\n1 1 2.5 # b 7\n  % c\n2 1 3%d\n3 3 4\t#\n"
+    found = read_text(tmp_path, text)
+    np.testing.assert_array_equal(found.to_dense(), [[2.5, 0, 0], [3, 0, 0], [0, 0, 4]])
+
+
 def test_frostt_keeps_the_shape(tmp_path):
     nacho.write(tmp_path / "e.tns", sp.csr_array((4, 9)))
     found = nacho.read(tmp_path / "e.tns")
@@ -133,9 +139,12 @@ def test_frostt_keeps_the_shape(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 1 2.5\n2 x 3\n", "line 2: a coordinate is no integer"),
+        ("1 1 2.5\n2 x 3\n", "line 2: a coordinate is no integer: 'x'"),
+        ("1 1 banana # a\n", "line 1: the value is no number: 'banana'"),
+        ("1 1 1\n1 1 # a\n", "line 2: there are too few numbers"),
+        (f"1 1 {'x' * 1000}\n", f"the value is no number: '{'x' * 40}...'"),
         ("# a\n\n1 2 3\n1 2\n", "line 4: there are too few numbers"),
-        ("1 2 3\n1 2 3 4\n", "line 2: there are too many numbers"),
+        ("1 2 3\n1 2 3 4\n", "line 2: there are too many numbers: '4'"),
         ("1 0 3\n", "line 1: a coordinate is less than 1"),
         ("1 1 1e\n", "line 1: the value is no number"),
         ("1 99999999999999999999 1\n", "line 1: a coordinate is no integer"),
@@ -198,7 +207,7 @@ def test_other_names(tmp_path):
 def test_bad_files(tmp_path):
     header = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n"
     (tmp_path / "a.mtx").write_text(f"{header}1 z 4\n")
-    with pytest.raises(nacho.FileError, match=r"a\.mtx': Line 4"):
+    with pytest.raises(nacho.FileError, match=r"a\.mtx': Line 4: .*: '1 z 4'"):
         nacho.read(tmp_path / "a.mtx")
     for name in ("a.npz", "a.tns.gz"):
         (tmp_path / name).write_bytes(b"nothing of the kind")

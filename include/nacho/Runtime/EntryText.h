@@ -1,8 +1,8 @@
 //===- EntryText.h - Entries of tensors as text ---------------*- C++ -*-===//
 //
 // One line for each entry, as in FROSTT's files: its coordinates, which begin
-// at 1, and its value. Fields are separated by spaces or tabs; empty lines, and
-// lines that begin with '#' or '%', are no entries.
+// at 1, and its value. Fields are separated by spaces or tabs. What follows '#'
+// or '%' in a line is a comment; lines without anything else are no entries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ public:
 private:
   struct Fault {
     int64_t line = 0; ///< Counted from the begin of the piece.
-    const char *what = nullptr;
+    std::string what; ///< Empty if nothing is wrong.
   };
 
   void countPiece(int64_t piece);

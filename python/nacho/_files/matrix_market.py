@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import itertools
+import re
 import zlib
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from nacho._storage.tensor import Tensor
 from nacho.errors import FileError
 
 _RANK = 2
+_SHOWN = 60
+"""So many characters of a line are shown."""
 _MALFORMED = (ValueError, OverflowError, EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -24,7 +28,21 @@ def read(path: Path) -> Tensor:
         # Files of symmetric matrices have one half of the entries, which SciPy doubles.
         return asarray(scipy.io.mmread(path, spmatrix=False))
     except _MALFORMED as error:
-        raise FileError(f"'{path}': {error}") from error
+        raise FileError(
+            f"'{path}': {str(error).rstrip('.')}{_line_of(path, str(error))}"
+        ) from error
+
+
+def _line_of(path: Path, message: str) -> str:
+    """Return the text of the line that a message names, if there is one."""
+    named = re.match(r"Line (\d+)\b", message)
+    if not named:
+        return ""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", errors="replace") as lines:
+        line = next(itertools.islice(lines, int(named[1]) - 1, None), "").strip()
+    shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
+    return f": '{shown}'" if shown else ""
 
 
 def write(path: Path, tensor: Tensor) -> None:
