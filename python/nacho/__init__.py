@@ -43,6 +43,7 @@ from nacho.errors import (
     RowError,
     ShapeError,
     UnsupportedError,
+    UnsupportedOperandError,
 )
 
 globals().update(FUNCTIONS)
@@ -138,6 +139,7 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "UnsupportedError",
+    "UnsupportedOperandError",
     "__version__",
     "access",
     # Of the functions of expressions, ``from nacho import *`` leaves out those that

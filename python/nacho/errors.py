@@ -44,8 +44,12 @@ class OptionError(NachoError, ValueError):
     """An option has a value that it cannot have."""
 
 
-class UnsupportedError(NachoError, NotImplementedError):
+class UnsupportedError(NachoError, NotImplementedError, ValueError):
     """The input is valid, but this version cannot compile it."""
+
+
+class UnsupportedOperandError(UnsupportedError, TypeError):
+    """An operand is of a kind that this version cannot read."""
 
 
 class CompilationError(NachoError, ValueError):

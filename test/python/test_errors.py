@@ -40,6 +40,16 @@ def test_every_error_is_also_what_python_users_expect(name):
     assert name in nacho.__all__
 
 
+def test_what_is_not_supported_is_caught_as_python_users_do():
+    with pytest.raises(ValueError, match="an ellipsis is not supported"):
+        nacho.einsum("...i,i->", np.ones((2, 3)), np.ones(3))
+    with pytest.raises(TypeError, match="is not supported"):
+        evaluate("y[i] = A[i]", A=object())
+    with pytest.raises(TypeError, match="is not a number"):
+        evaluate("y[i] = s * A[i]", A=np.ones(3), s="2")
+    assert issubclass(nacho.UnsupportedOperandError, nacho.UnsupportedError)
+
+
 def test_no_error_is_only_one_of_nacho():
     assert {each.__name__ for each in nacho.NachoError.__subclasses__()} == {*PARENTS}
     package = Path(nacho.__file__).parent

@@ -37,7 +37,7 @@ from nacho._storage.views import (
     has_canonical_entries,
     require_positions,
 )
-from nacho.errors import OperandError, UnsupportedError
+from nacho.errors import OperandError, UnsupportedError, UnsupportedOperandError
 
 _LAYOUTS = frozenset({"csr", "csc", "coo", "bsr"})
 _FAMILIES = {"array": SCIPY_ARRAY, "matrix": SCIPY_MATRIX}
@@ -152,7 +152,9 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
             "pass a NumPy array, a SciPy sparse array or matrix, a PyTorch tensor, "
             "anything else with __dlpack__, or a nacho.Tensor"
         )
-    raise UnsupportedError(f"operand '{name}': {shown} is not supported; {advice}")
+    raise UnsupportedOperandError(
+        f"operand '{name}': {shown} is not supported; {advice}"
+    )
 
 
 # --- NumPy ----------------------------------------------------------------------------
@@ -163,7 +165,7 @@ def _numpy_view(name: str, container: Any) -> View:
     array: Array = container
     if type(array) is not np.ndarray:
         if isinstance(array, np.ma.MaskedArray):
-            raise UnsupportedError(
+            raise UnsupportedOperandError(
                 f"operand '{name}': a masked array is not supported; convert it with "
                 f"{name}.filled(0)"
             )

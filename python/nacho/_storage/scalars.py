@@ -13,7 +13,12 @@ from nacho._storage.given import require_element, require_stored
 from nacho._storage.gpu_arrays import has_interface, number_on_device
 from nacho._storage.torch_tensors import is_torch, scalar_of
 from nacho._storage.views import Array
-from nacho.errors import DTypeError, ShapeError, UnsupportedError
+from nacho.errors import (
+    DTypeError,
+    ShapeError,
+    UnsupportedError,
+    UnsupportedOperandError,
+)
 
 _RANKS = "biufc"
 """NumPy's letters for kinds of types: bool, signed, unsigned, float, complex. A Python
@@ -87,7 +92,7 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
     if getattr(value, "ndim", 0):
         refuse_rank(name, value.ndim, 0)
     shown = type(value).__name__
-    raise UnsupportedError(f"operand '{name}': {shown} is not a number")
+    raise UnsupportedOperandError(f"operand '{name}': {shown} is not a number")
 
 
 def scalar_kind(name: str, value: Any) -> str:

@@ -15,7 +15,7 @@ from nacho._storage.device_arrays import ELEMENT_DTYPES, HOST, DeviceArray
 from nacho._storage.layouts import CSC, CSR, coo_view, dense_device_view, dense_view
 from nacho._storage.memory import lasting, remember
 from nacho._storage.views import TORCH, Array, View
-from nacho.errors import DeviceError, DTypeError, OperandError, UnsupportedError
+from nacho.errors import DeviceError, DTypeError, OperandError, UnsupportedOperandError
 
 
 def is_torch(kind: type) -> bool:
@@ -117,7 +117,7 @@ def _require_layout(name: str, tensor: Any, torch: Any) -> None:
 
 
 def _refuse(name: str, what: str, fix: str) -> NoReturn:
-    raise UnsupportedError(
+    raise UnsupportedOperandError(
         f"operand '{name}': {what} is not supported; convert it with {fix}"
     )
 
