@@ -205,6 +205,10 @@ void SearchLowering::lowerLimit(LimitOp op) {
         loop.coordinate = level->extent(b);
       // One past the last position of the level above.
       Value above = end.level == 0 ? constant(1) : end.position;
+      // Behind the last fiber, none begins at the offset of a slice.
+      if (auto slice = end.tensor.getDefiningOp<SliceOp>();
+          slice && level->isFull())
+        level = Level::get(slice.getSource(), end.level);
       end.position = level->begin(b, above);
       ++end.level;
       loop.positions.push_back(end.position);
