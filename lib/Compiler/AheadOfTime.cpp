@@ -1,8 +1,9 @@
 //===- AheadOfTime.cpp - A module to a kernel in another module -----------===//
 //
 // A kernel that a process compiles gets its variants one by one, as operands
-// ask for them. Here, all variants that the chooser can ask for are compiled.
-// Most modules have few that differ.
+// ask for them. Here, the variants with which calls begin are compiled, and the
+// plain one for all that the chooser can ask for after a refusal. Most modules
+// have two that differ.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,7 +13,7 @@ namespace nacho {
 
 /// A kernel whose variants are all compiled, for the runtime library.
 struct StaticCode {
-  /// A module of LLVM's dialect with the functions of all variants. The names
+  /// A module of LLVM's dialect with the functions of its variants. The names
   /// of those that it defines begin with that of the kernel.
   std::string module;
   /// The functions that the runtime library calls, in the order of its table.

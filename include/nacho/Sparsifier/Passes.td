@@ -74,7 +74,7 @@ def NachoCompileKernels : Pass<"nacho-compile-kernels", "::mlir::ModuleOp"> {
   let summary = "Compile outlined kernels to LLVM's dialect";
   let description = [{
     The nested modules of `--nacho-outline-kernels`, or what it has packed, become
-    modules of LLVM's dialect, each with the functions of all variants of the kernel, a
+    modules of LLVM's dialect, each with the functions of the variants of the kernel, a
     text that describes them to the runtime library, and the function that the calls
     name. It passes arrays to the library, and returns what the library has made: a
     memref, the fields of a sparse tensor or, with `library`, the address of a sparse
@@ -116,7 +116,8 @@ def NachoLinkKernels : Pass<"nacho-link-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Moves what is in nested modules of `--nacho-compile-kernels` to the module around
     them, all of which is LLVM's dialect by now. A function that the module declares is
-    replaced by its definition.
+    replaced by its definition. What the program calls besides is in
+    `libnacho_runtime.so`, with which it has to be linked, or run.
 
     Before:
     ```mlir
