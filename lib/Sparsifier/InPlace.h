@@ -14,6 +14,8 @@ namespace nacho {
 /// it is an argument, in a function that calls this one.
 class InPlaceOutputs {
 public:
+  /// None of them.
+  InPlaceOutputs() = default;
   explicit InPlaceOutputs(mlir::ModuleOp module);
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }

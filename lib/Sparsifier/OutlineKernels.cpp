@@ -90,6 +90,13 @@ static Value overwrite(ImplicitLocOpBuilder &b, Value made, Value output) {
   return written;
 }
 
+/// Whether the output of an op is a sparse tensor with elements.
+static bool updatesSparse(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInits(), [](Value output) {
+    return isSparse(output.getType()) && hasElements(output);
+  });
+}
+
 /// Whether a tensor is what a loop has from the iteration before.
 static bool isCarried(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -166,13 +173,16 @@ struct OutlineKernels : nacho::impl::NachoOutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     if (library)
       passWholeTensors(getOperation());
-    InPlaceOutputs inPlace(getOperation());
     SmallVector<linalg::LinalgOp> ops;
     for (auto func : getOperation().getOps<func::FuncOp>())
       func.walk([&](linalg::LinalgOp op) {
         if (hasSparseTensors(op) && !isFilledOutput(op))
           ops.push_back(op);
       });
+    // Most modules update no sparse tensor, and need no analysis.
+    InPlaceOutputs inPlace;
+    if (llvm::any_of(ops, updatesSparse))
+      inPlace = InPlaceOutputs(getOperation());
     for (linalg::LinalgOp op : ops)
       outline(op, inPlace.contains(op));
   }

@@ -11,7 +11,7 @@
 
 namespace nacho {
 
-/// A kernel whose variants are all compiled, for the runtime library.
+/// A kernel whose variants are compiled, for the runtime library.
 struct StaticCode {
   /// A module of LLVM's dialect with the functions of its variants. The names
   /// of those that it defines begin with that of the kernel.
