@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Fibers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -205,11 +206,9 @@ void SearchLowering::lowerLimit(LimitOp op) {
         loop.coordinate = level->extent(b);
       // One past the last position of the level above.
       Value above = end.level == 0 ? constant(1) : end.position;
-      // Behind the last fiber, none begins at the offset of a slice.
-      if (auto slice = end.tensor.getDefiningOp<SliceOp>();
-          slice && level->isFull())
-        level = Level::get(slice.getSource(), end.level);
-      end.position = level->begin(b, above);
+      // The positions of a slice are those of the whole tensor, and end there.
+      Value whole = wholeTensorOf(end.tensor);
+      end.position = Level::get(whole, end.level)->begin(b, above);
       ++end.level;
       loop.positions.push_back(end.position);
     }
