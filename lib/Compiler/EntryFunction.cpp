@@ -56,6 +56,7 @@ static void forgetMemory(func::FuncOp func) {
 
 static LogicalResult separateOps(ModuleOp module) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.addPass(createNachoFuseOps());
   pm.addPass(createNachoSeparateOps());
   return pm.run(module);
 }

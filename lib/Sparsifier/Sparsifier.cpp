@@ -1,6 +1,7 @@
 //===- Sparsifier.cpp - One pipeline in place of MLIR's --sparsifier ------===//
 
 #include "nacho/Sparsifier/Passes.h"
+#include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/SparseTensor/Pipelines/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -29,15 +30,16 @@ struct SparsifierOptions : public PassPipelineOptions<SparsifierOptions> {
       llvm::cl::init(0)};
   Option<bool> remarks{
       *this, "remarks",
-      llvm::cl::desc("Say why an op is left to MLIR's own sparsifier"),
+      llvm::cl::desc("Say which ops are fused, and why an op is left "
+                     "to MLIR's own sparsifier"),
       llvm::cl::init(false)};
 };
 } // namespace
 
 static llvm::cl::opt<bool>
     alwaysRemark("nacho-remarks",
-                 llvm::cl::desc("Say why --nacho-sparsifier leaves an op to "
-                                "MLIR's own sparsifier"));
+                 llvm::cl::desc("Say which ops --nacho-sparsifier fuses, and "
+                                "why it leaves an op to MLIR's own"));
 
 /// Splits the text of options into ours and those of MLIR's pipeline.
 static std::pair<std::string, std::string> splitOptions(StringRef text) {
@@ -63,10 +65,13 @@ buildSparsifier(OpPassManager &pm, StringRef text,
       sparse_tensor::SparsifierOptions::createFromString(theirs);
   if (!options || !upstream)
     return failure();
+  NachoFuseOpsOptions fuse;
+  fuse.remarks = options->remarks || alwaysRemark;
+  pm.addPass(createNachoFuseOps(fuse));
   NachoOutlineKernelsOptions outline;
   outline.cost = options->cost;
   outline.library = upstream->enableRuntimeLibrary;
-  outline.remarks = options->remarks || alwaysRemark;
+  outline.remarks = fuse.remarks;
   outline.pack = true;
   pm.addPass(createNachoOutlineKernels(outline));
   sparse_tensor::buildSparsifier(pm, *upstream);

@@ -5,6 +5,53 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NachoFuseOps : Pass<"nacho-fuse-ops", "::mlir::ModuleOp"> {
+  let summary = "Make one op of two ops of linalg, where one reads the other";
+  let description = [{
+    A tensor that an op of linalg computes, and nobody reads but one other op with sparse
+    operands, is not made. An op that computes each element from elements at the same
+    place is inlined where its elements are read, as MLIR's `linalg` does; unless that
+    would compute more than sums and products several times for an element.
+
+    A sum that is read as a factor of a product becomes part of it, if another factor of
+    the product is a sparse operand: only sums at its entries are computed then. The
+    operands of the sum may be sparse, too.
+
+    Before:
+    ```mlir
+    %T = linalg.matmul ins(%A, %B : tensor<?x?xf64>, tensor<?x?xf64>) outs(%zeros)
+    %Z = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                         affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%S, %T : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%empty) {
+    ^bb0(%s: f64, %t: f64, %z: f64):
+      %0 = arith.mulf %s, %t : f64
+      linalg.yield %0 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %Z = linalg.generic {
+        indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, k)>,
+                         affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%S, %A, %B) outs(%empty) {
+    ^bb0(%s: f64, %a: f64, %b: f64, %z: f64):
+      %0 = arith.mulf %a, %b : f64
+      %1 = arith.mulf %s, %0 : f64
+      %2 = arith.addf %z, %1 : f64
+      linalg.yield %2 : f64
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "Say which ops have been fused">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::complex::ComplexDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
 def NachoSeparateOps : Pass<"nacho-separate-ops", "::mlir::ModuleOp"> {
   let summary = "Give each linalg op of a function a function of its own";
   let description = [{
