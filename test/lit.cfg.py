@@ -134,6 +134,8 @@ config.substitutions += [
 # common for a substitution, and are found beside LLVM's other tools.
 llvm_config.with_system_environment(["PATH", "HOME", "OMP_NUM_THREADS"])
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+# What reads memory that is released, or not set yet, reads rubbish.
+llvm_config.with_environment("MALLOC_PERTURB_", "165")
 llvm_config.with_environment(
     "PYTHONPATH", os.path.join(config.nacho_source_dir, "python")
 )

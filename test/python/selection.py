@@ -5,12 +5,12 @@ Tests that draw their own cases in a loop ask ``THOROUGH`` how many; all else is
 =======================  =======================  =================  ================
                          ``tools/dev test``       its ``--sanitize`` NACHO_THOROUGH=1
 =======================  =======================  =================  ================
-tests                    all but those marked     one in 40, and     all
+tests                    all but those marked     one in 80, and     all
                          ``slow``                 all of edits
 cases of a test marked   so many that every       the same           all
 ``each_value`` (or       value (or every pair of
 ``each_pair``)           values) is among them
-cases of a test marked   one in three             the same           all
+cases of a test marked   one in four              the same           all
 ``sampled``, which
 repeats others
 tests marked             on the host; one in 120  the same           all on both
@@ -21,7 +21,7 @@ are marked
 ``optimized``
 kernels of other tests   optimised in one test    not optimised      optimised
                          of eight
-examples of Hypothesis   50, always the same      the same           2000 others
+examples of Hypothesis   30, always the same      the same           2000 others
 =======================  =======================  =================  ================
 
 ``--target`` runs all tests marked ``any_target``, in all cases, on the targets that it
@@ -44,9 +44,9 @@ from covering import SIZES, covering
 
 THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
 
-EXAMPLES = 2000 if THOROUGH else 50
+EXAMPLES = 2000 if THOROUGH else 30
 
-_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 40, 120, 8, 3
+_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 80, 120, 8, 4
 """One in so many tests is run with a sanitizer, on the simulated GPU, optimised, or at
 all."""
 
