@@ -103,6 +103,33 @@ def test_results_are_in_blocks(kind):
         assert made.has_canonical_format
 
 
+@pytest.mark.parametrize("block", [(1, 1), (1, 2), (3, 1)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y[i] = A[i,j] * x[j]",
+        "Z[i,j] = A[i,j] + D[i,j]",
+        "Z[i,k] = A[i,j] * A[j,k]",
+        "z = A[i,i]",
+    ],
+)
+def test_blocks_of_one_row_or_column(text, block):
+    """They are read as csr; also beside operands in larger blocks."""
+    rng = np.random.default_rng(6)
+    a, wide = blocks(rng, (12, 12), block)
+    d, plain = blocks(rng, (12, 12), (3, 2))
+    given = {"A": (a, wide), "D": (d, plain), "x": (rng.random(12),) * 2}
+    named = {name: each for name, each in given.items() if name + "[" in text}
+    wanted = {
+        "y": lambda: wide @ given["x"][1],
+        "Z[i,j]": lambda: wide + plain,
+        "Z[i,k]": lambda: wide @ wide,
+        "z": lambda: np.trace(wide),
+    }[text.partition(" ")[0].replace("y[i]", "y")]()
+    made = nacho.evaluate(text, {name: each[0] for name, each in named.items()})
+    np.testing.assert_allclose(dense(made), wanted)
+
+
 def test_what_is_still_converted():
     """Operands in other blocks or in none, and results that SciPy has no bsr for."""
     rng = np.random.default_rng(3)

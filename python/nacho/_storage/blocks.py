@@ -26,10 +26,13 @@ from nacho.errors import UnsupportedError
 
 
 def format_in_blocks(value: Any) -> Format | None:
-    """Return the format of a container, if it is in blocks."""
+    """Return the format of a container, if it is in blocks.
+
+    Blocks of one row or column have no two levels for it: such a bsr is read as csr.
+    """
     if isinstance(value, Tensor):
         return value.format if value.format.parts else None
-    if not is_bsr(value) or value.data.ndim != 3 or 0 in value.data.shape[1:]:
+    if not is_bsr(value) or value.data.ndim != 3 or min(value.data.shape[1:]) < 2:
         return None
     return bsr_format(*value.data.shape[1:])
 
