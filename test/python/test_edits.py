@@ -18,7 +18,7 @@ from nacho_fuzz import farm
 # The checks of coordinates have to hold in the code that users run.
 pytestmark = pytest.mark.optimized
 
-CASES = range(20_000) if THOROUGH else range(0, 15_000, 307)
+CASES = range(20_000) if THOROUGH else range(0, 15_000, 613)
 
 
 def test_random_edits():

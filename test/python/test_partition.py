@@ -248,7 +248,7 @@ compiled = {}
 
 
 @given(kernels(), samples.seeds, samples.shapes, samples.kinds, st.integers(1, 70))
-@settings(max_examples=5000 if THOROUGH else 150)
+@settings(max_examples=5000 if THOROUGH else 75)
 def test_every_part_costs_the_same(chosen, seed, shape, kinds, parts):
     if chosen not in compiled:
         compiled[chosen] = kernel_of(*chosen)

@@ -80,7 +80,7 @@ def check_run(kernel, case, run):
 
 
 @given(expressions.elementwise(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(30, 1600)
+@examples(18, 1600)
 def test_element_wise(case, drawn):
     kernel = case.compile()
     for run in drawn:
@@ -88,7 +88,7 @@ def test_element_wise(case, drawn):
 
 
 @given(expressions.contractions(), st.lists(runs(), min_size=RUNS, max_size=RUNS))
-@examples(50, 3200)
+@examples(31, 3200)
 def test_contractions(case, drawn):
     kernel = case.compile()
     for run in drawn:
@@ -143,7 +143,7 @@ def evaluations(draw):
 
 
 @given(evaluations())
-@examples(50, 600)
+@examples(31, 600)
 def test_containers(drawn):
     case, operands, parts, threads = drawn
     answer = oracle.solve(case.text, operands)
