@@ -17,6 +17,7 @@
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -80,15 +81,20 @@ static bool isDeclaration(Operation &op) {
 /// Gives every function and global that a module defines a name that begins
 /// with `prefix`.
 static void addPrefix(ModuleOp module, StringRef prefix) {
-  SymbolTable symbols(module);
-  SmallVector<Operation *> defined;
-  for (Operation &op : *module.getBody())
-    if (isa<SymbolOpInterface>(op) && !isDeclaration(op))
-      defined.push_back(&op);
-  for (Operation *op : defined)
-    // All uses of a symbol are in this module.
-    (void)symbols.rename(
-        op, (prefix + SymbolTable::getSymbolName(op).getValue()).str());
+  llvm::DenseMap<StringAttr, FlatSymbolRefAttr> renamed;
+  for (Operation &op : *module.getBody()) {
+    if (!isa<SymbolOpInterface>(op) || isDeclaration(op))
+      continue;
+    StringAttr old = SymbolTable::getSymbolName(&op);
+    auto name = StringAttr::get(op.getContext(), prefix + old.getValue());
+    renamed[old] = FlatSymbolRefAttr::get(name);
+    SymbolTable::setSymbolName(&op, name);
+  }
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr reference) {
+    return renamed.lookup_or(reference.getAttr(), reference);
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true);
 }
 
 /// Makes internal all that a module defines: LLVM then drops what nobody calls.

@@ -8,6 +8,7 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -141,7 +142,11 @@ LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
             PipelineOptions(options));
   numDone = stages.size();
   pm.addInstrumentation(std::make_unique<NameTheFailed>(errors));
-  return runUntilStopped(pm, *module);
+  // After every pass, this would be a quarter of the time of a compilation.
+  // The tests of passes do it: see nacho-opt.
+  pm.enableVerifier(false);
+  return success(succeeded(runUntilStopped(pm, *module)) &&
+                 succeeded(verify(*module)));
 }
 
 std::string Compilation::print() {

@@ -48,8 +48,8 @@ struct TensorLayout {
   ///
   ///   coordinate of position p = array[offset + stride * p]
   struct Place {
-    size_t array; ///< The array's number among the arrays of all levels.
-    int64_t offset, stride;
+    size_t array = 0; ///< The array's number among the arrays of all levels.
+    int64_t offset = 0, stride = 0;
   };
   struct Level {
     bool isFull; ///< The level stores no coordinates, and has no place for any.
