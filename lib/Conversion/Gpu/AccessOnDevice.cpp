@@ -46,8 +46,17 @@ static bool has(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Moves operations that write, and copies of those between them, into a launch
-/// of a single thread.
-static void launchOnce(ArrayRef<Operation *> ops) {
+/// of a single thread. Fails if the host needs what one of them returns.
+static LogicalResult launchOnce(ArrayRef<Operation *> ops) {
+  Block *block = ops.front()->getBlock();
+  auto isMoved = [ops, block](Operation *user) {
+    Operation *op = block->findAncestorOpInBlock(*user);
+    return llvm::is_contained(ops, op) && has<MemoryEffects::Write>(op);
+  };
+  for (Operation *op : ops)
+    if (isMoved(op) && !llvm::all_of(op->getUsers(), isMoved))
+      return op->emitOpError("writes, and returns what the host uses: not "
+                             "supported");
   ImplicitLocOpBuilder b(ops.front()->getLoc(), ops.back());
   b.setInsertionPointAfter(ops.back());
   Value one = arith::ConstantIndexOp::create(b, 1);
@@ -60,18 +69,19 @@ static void launchOnce(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops))
     if (has<MemoryEffects::Write>(op))
       op->erase();
+  return success();
 }
 
 /// Moves all writes of a block of the host into launches. Those that follow
 /// each other share one.
-static void launchWrites(Block &block) {
+static LogicalResult launchWrites(Block &block) {
   SmallVector<Operation *> group;
   auto finish = [&] {
     while (!group.empty() && !has<MemoryEffects::Write>(group.back()))
       group.pop_back();
-    if (!group.empty())
-      launchOnce(group);
+    LogicalResult done = group.empty() ? success() : launchOnce(group);
     group.clear();
+    return done;
   };
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!staysOnHost(&op)) {
@@ -79,13 +89,16 @@ static void launchWrites(Block &block) {
         group.push_back(&op);
       continue;
     }
-    finish();
+    if (failed(finish()))
+      return failure();
     if (isa<gpu::LaunchOp>(op))
       continue;
     for (Region &region : op.getRegions())
       for (Block &inner : region)
-        launchWrites(inner);
+        if (failed(launchWrites(inner)))
+          return failure();
   }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,7 +217,8 @@ namespace {
 struct AccessOnDevice : nacho::impl::NachoAccessOnDeviceBase<AccessOnDevice> {
   void runOnOperation() override {
     for (Block &block : getOperation().getBody())
-      launchWrites(block);
+      if (failed(launchWrites(block)))
+        return signalPassFailure();
     WalkResult result = getOperation().walk([](gpu::LaunchOp launch) {
       return failed(loadInside(launch)) ? WalkResult::interrupt()
                                         : WalkResult::advance();

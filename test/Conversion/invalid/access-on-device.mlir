@@ -15,6 +15,16 @@ func.func @of_the_host(%pos: memref<?xindex>, %out: memref<?xindex>) {
 
 // -----
 
+func.func @counter(%counts: memref<?xi64>) -> i64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i64
+  // expected-error@+1 {{'memref.atomic_rmw' op writes, and returns what the host uses: not supported}}
+  %n = memref.atomic_rmw addi %c1, %counts[%c0] : (i64, memref<?xi64>) -> i64
+  return %n : i64
+}
+
+// -----
+
 func.func @changed(%pos: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,6 +1,8 @@
 """MLIR tests with some of their text changed, run as the tests themselves are run.
 
-A mutant may be refused, with an error, or accepted. It must not crash ``nacho-opt``, or
+The text is that of a test, in the form of the dialect or in the generic one, or what a
+pass of some test made of it; the passes that follow meet what they did not make. A
+mutant may be refused, with an error, or accepted. It must not crash ``nacho-opt``, or
 keep it busy for ever.
 """
 
@@ -18,10 +20,14 @@ from pathlib import Path
 from nacho_fuzz.farm import BLOCKS, block_of
 from nacho_fuzz.suite import ROOT
 
+_TOOL: Path = ROOT / "build" / "dev" / "bin" / "nacho-opt"
 SECONDS = 20.0
+MOST = 60_000
+"""Longer texts would take their time for reading, not for attacks."""
 UPSTREAM = "Parser::parseDenseArrayAttr"
 """A function of MLIR 22 that crashes on ``array<index: 1>``, in mlir-opt as well."""
 SEPARATOR = "\n// -----\n"
+TERMINATOR = re.compile(r'\s*(%[\w:, ]+ = )?"?(\w+\.)*(yield|return|end|condition)\b')
 TOKEN = re.compile(r"[%#!@^]?[\w.]+|\S")
 
 
@@ -71,9 +77,55 @@ def _options_of(text: str) -> list[str] | None:
     ]
 
 
+def _print(options: list[str], text: str) -> subprocess.CompletedProcess[str]:
+    """Run nacho-opt on what need not be right."""
+    try:
+        return subprocess.run(
+            [_TOOL, *options],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(options, 1, "", "")
+
+
+def _generic(text: str) -> list[str]:
+    """Return the generic form of a piece, if it is accepted."""
+    printed = _print(["--mlir-print-op-generic", "--allow-unregistered-dialect"], text)
+    return [printed.stdout] if printed.stdout.strip() else []
+
+
+def _after_passes(options: list[str], text: str) -> list[str]:
+    """Return what each pass of a pipeline makes of a piece."""
+    after_all = ["--mlir-print-ir-after-all", "--mlir-print-ir-module-scope"]
+    printed = _print([*options, *after_all, "--mlir-disable-threading"], text)
+    dumps = re.split(r"^// -----// IR Dump After .*$", printed.stderr, flags=re.M)
+    return [dump for dump in dumps[1:] if len(dump) < MOST]
+
+
+def _mutate_lines(rng: random.Random, text: str, foreign: list[str]) -> str:
+    """Remove or double a terminator or another line, or add one of another test."""
+    lines = text.splitlines()
+    ends = [n for n, line in enumerate(lines) if TERMINATOR.match(line)]
+    at = rng.choice(ends) if ends and rng.random() < 0.5 else rng.randrange(len(lines))
+    kind = rng.randrange(3)
+    if kind == 0:
+        del lines[at]
+    elif kind == 1:
+        lines.insert(at, lines[at])
+    else:
+        first = rng.randrange(len(foreign))
+        lines[at:at] = foreign[first : first + rng.choice((1, 1, 3))]
+    return "\n".join(lines) + "\n"
+
+
 def _mutate(rng: random.Random, text: str, others: list[str]) -> str:
     tokens = list(TOKEN.finditer(text))
     for _ in range(rng.choice((1, 1, 2, 4))):
+        if not tokens:
+            break
         at = rng.choice(tokens)
         word = at.group()
         kind = rng.randrange(5)
@@ -93,16 +145,20 @@ def _mutate(rng: random.Random, text: str, others: list[str]) -> str:
     return text
 
 
-def _mutant(case: int, text: str) -> str:
+def _mutant(case: int, text: str, foreign: list[str]) -> str:
+    rng = random.Random(case)
     words = [match.group() for match in TOKEN.finditer(text)]
+    if rng.random() < 0.4:
+        text = _mutate_lines(rng, text, foreign)
+    if rng.random() < 0.7:
+        text = _mutate(rng, text, words)
     # A test's own separators must not end a mutant.
-    return _mutate(random.Random(case), text, words).replace("// -----", "")
+    return text.replace("// -----", "")
 
 
 def _attack(options: list[str], text: str, seconds: float) -> str:
     """Run nacho-opt; return what it prints. Raises if it crashes or hangs."""
-    tool: Path = ROOT / "build" / "dev" / "bin" / "nacho-opt"
-    command = [tool, *options, "-split-input-file"]
+    command = [_TOOL, *options, "-split-input-file"]
     where = f"nacho-opt {shlex.join(options)[:200]}"
     try:
         done = subprocess.run(
@@ -123,8 +179,15 @@ def _outcomes(block: int) -> dict[int, str]:
     """Run the cases of a block; return what became of each."""
     rng = random.Random(-1 - block)
     options, pieces = rng.choice(_tests())
+    foreign = rng.choice(rng.choice(_tests())[1]).splitlines()
+    form = rng.randrange(4)
+    if form == 0:
+        pieces = _generic(rng.choice(pieces)) or pieces
+    elif form == 1:
+        pieces = _after_passes(options, rng.choice(pieces)) or pieces
+        options = rng.choice(_tests())[0]
     cases = range(block * BLOCKS["mutants"], (block + 1) * BLOCKS["mutants"])
-    mutants = {case: _mutant(case, rng.choice(pieces)) for case in cases}
+    mutants = {case: _mutant(case, rng.choice(pieces), foreign) for case in cases}
     try:
         printed = _attack(options, SEPARATOR.join(mutants.values()), SECONDS)
         parts = printed.split(SEPARATOR)
