@@ -703,3 +703,50 @@ def test_edits_do_not_crash(validate, width, table):
 @pytest.mark.parametrize("width", samples.INDICES)
 def test_no_coordinate_is_a_free_place(width, extent):
     run_apart("look_for_no_key", width, extent, module=__name__)
+
+
+def plain_parts_of_addresses(code):
+    """Return the loads of 32-bit integers, in LLVM's IR, that LLVM may make two of, to
+    compare a number and to access memory there. All others are of what Nacho passes."""
+    found = []
+    for function in re.split(r"^define ", code, flags=re.MULTILINE)[1:]:
+        made = dict(re.findall(r"^\s+(%\S+) = (.*)", function, flags=re.MULTILINE))
+        left = re.findall(r"= getelementptr .*, i(?:32|64) (%[\w.]+)", function)
+        seen = set(left)
+        while left:
+            op = made.get(left.pop(), "")
+            if re.match(r"load (volatile )?i32,", op):
+                found.append(op)
+            if re.match(r"(zext|sext|trunc|add|sub|mul|shl|or|and|select|phi) ", op):
+                new = set(re.findall(r"%[\w.]+", op)) - seen
+                seen |= new
+                left += new
+    return found
+
+
+@pytest.mark.optimized
+@pytest.mark.parametrize("format", ["csr", "coo", "dcsr", "csc"])
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("y[i] = A[i,j] * x[j]", {"x": "(d0) -> (d0 : compressed)"}),
+        ("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", {"M": "csr", "B": "csr"}),
+    ],
+)
+def test_what_is_compared_is_what_is_used(text, others, format):
+    """No coordinate is loaded again after it was compared with a bound."""
+    kernel = nacho.mlir.compile(text, {"A": format, **others}, validate="none")
+    code = kernel.llvm()
+    assert "load atomic i32" in code
+    assert not plain_parts_of_addresses(code)
+
+
+def test_a_plain_load_would_be_found():
+    plain = """define void @f(ptr %p, ptr %x) {
+  %j = load i32, ptr %p, align 4
+  %w = zext i32 %j to i64
+  %place = getelementptr inbounds double, ptr %x, i64 %w
+  ret void
+}
+"""
+    assert plain_parts_of_addresses(plain) == ["load i32, ptr %p, align 4"]

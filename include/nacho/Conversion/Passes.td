@@ -260,6 +260,29 @@ def NachoHintLoops : Pass<"nacho-hint-loops"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def NachoLoadOnce : Pass<"nacho-load-once", "::mlir::ModuleOp"> {
+  let summary = "Keep LLVM from loading a part of an address twice";
+  let description = [{
+    An integer from which an address is computed may have been compared with a bound
+    before. The load of it becomes an unordered atomic one, which LLVM must not make two
+    of: were the second one another number, the comparison would be worth nothing.
+
+    Before:
+    ```mlir
+    %j = llvm.load %crd : !llvm.ptr -> i64
+    %inside = llvm.icmp "ult" %j, %extent : i64
+    llvm.cond_br %inside, ^load, ^next
+    ^load:
+      %element = llvm.getelementptr %x[%j] : (!llvm.ptr, i64) -> !llvm.ptr, f64
+    ```
+    After:
+    ```mlir
+    %j = llvm.load %crd atomic unordered {alignment = 8 : i64} : !llvm.ptr -> i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def NachoMaskSelects : Pass<"nacho-mask-selects"> {
   let summary = "Hide the conditions of a merge's selects from LLVM";
   let description = [{

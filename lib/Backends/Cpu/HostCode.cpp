@@ -41,6 +41,7 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   if (options.inProgram)
     pm.addPass(createNachoCallOwnFunctions());
   addCanonicalizer(pm, options);
+  pm.addPass(createNachoLoadOnce());
 }
 
 /// The functions of each unit. Units are compiled at the same time: each step
