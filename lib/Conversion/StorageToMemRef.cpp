@@ -250,6 +250,11 @@ static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
   for (BlockArgument arg : func.getArguments())
     if (isStored(arg.getType()))
       tensors.push_back(arg);
+  for (BlockArgument tensor : tensors)
+    if (auto type = cast<RankedTensorType>(tensor.getType());
+        !isDense(type) && !hasReadableLevels(type))
+      return func.emitOpError() << "argument #" << tensor.getArgNumber()
+                                << " is stored in a way that is not supported";
   for (BlockArgument tensor : tensors) {
     Storage storage = addArguments(func, tensor);
     if (failed(replaceUses(tensor, storage)))

@@ -282,11 +282,12 @@ LogicalResult AssignOp::verify() {
   if (getSizes() &&
       static_cast<int64_t>(getSizes()->size()) != getType().getRank() + 1)
     return emitOpError("sizes must be a number of entries and the extents");
-  if (failed(verifyEquations(*this)) || failed(verifyResultIndices(*this)) ||
-      failed(verifyElements(*this)))
+  if (failed(verifyEquations(*this)) || failed(verifyResultIndices(*this)))
     return failure();
-  return verifyYieldedIndices(*this);
+  return verifyElements(*this);
 }
+
+LogicalResult AssignOp::verifyRegions() { return verifyYieldedIndices(*this); }
 
 /// Refuses elements of a type that an operator of the table is not defined on:
 /// complex numbers have no order, only integers have bits, and the notation

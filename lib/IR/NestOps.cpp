@@ -186,7 +186,8 @@ static LogicalResult verifyWholeEntries(NestOp nest) {
                           "cannot be whole");
 }
 
-LogicalResult NestOp::verify() {
+// All of it depends on the loops, which must be verified before.
+LogicalResult NestOp::verifyRegions() {
   if (failed(verifyChain(*this)) || failed(verifyReduction(*this)) ||
       failed(verifyWholeEntries(*this)) || failed(verifyCollect(*this)))
     return failure();

@@ -137,7 +137,7 @@ bool nacho::isDense(RankedTensorType type) {
 /// A level that shares positions must be under a level that is not full. Runs
 /// of equal coordinates must have such a level below them, for only loops over
 /// such a level take runs apart.
-static bool hasReadableLevels(RankedTensorType type) {
+bool nacho::hasReadableLevels(RankedTensorType type) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(type);
   if (!encoding || !encoding.isPermutation())
     return false;

@@ -96,6 +96,7 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
   }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The names of the indices by which input `n` is accessed.
     ::llvm::ArrayRef<::mlir::Attribute> getAccess(unsigned n) {

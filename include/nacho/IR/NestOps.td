@@ -79,7 +79,7 @@ def Nacho_NestOp : Nacho_Op<"nest", [Nacho_EndsWithYield, SingleBlock]> {
     (`whole_entries` $wholeEntries^)? (`row_pieces` $rowPieces^)? (`in` $cuts^ `:` type($cuts))? attr-dict
     `:` type($result) $body (`finish` $finish^)?
   }];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The loops of the chain, outermost first.
     ::llvm::SmallVector<CoiterateOp> getLoops();

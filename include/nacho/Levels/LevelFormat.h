@@ -38,6 +38,9 @@ bool isDense(mlir::RankedTensorType type);
 /// The dimension that a level stores.
 unsigned dimensionOf(mlir::RankedTensorType type, unsigned level);
 
+/// Whether all levels of this type, and the order in which they follow one
+/// another, are known. Lists need no more.
+bool hasReadableLevels(mlir::RankedTensorType type);
 /// Whether tensors of this type are supported: every level, the order in which
 /// the levels follow one another, and that they can store any tensor.
 bool hasSupportedLevels(mlir::RankedTensorType type);

@@ -23,7 +23,7 @@ func.func @reduce(%A: tensor<?x?xf64>) {
 
 func.func @reduce(%A: tensor<?x?xf64>) {
   nacho.assign (%a = %A[i, j] : tensor<?x?xf64>) -> [i] : tensor<?xf64> {
-    // expected-error @below {{reduces over index 0 : i64, which its value does not have}}
+    // expected-error @below {{reduces over a list of names of indices}}
     %0 = "nacho.reduce"(%a) <{indices = [0], monoid = #nacho<monoid add>}> : (f64) -> f64
     nacho.yield %0 : f64
   }
