@@ -46,14 +46,10 @@ static bool hasSparseOperands(LinalgOp op) {
 // Element by element
 //===----------------------------------------------------------------------===//
 
-/// Whether an op computes more for an element than sums and products.
+/// Whether an op computes functions, such as a sine, and not only arithmetic.
 static bool isCostly(GenericOp op) {
   return llvm::any_of(op.getBody()->without_terminator(), [](Operation &op) {
-    return !isa<arith::ConstantOp, arith::AddFOp, arith::AddIOp, arith::SubFOp,
-                arith::SubIOp, arith::MulFOp, arith::MulIOp, arith::NegFOp,
-                arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
-                arith::TruncIOp, complex::AddOp, complex::SubOp, complex::MulOp,
-                complex::NegOp, linalg::IndexOp>(op);
+    return !isa<arith::ArithDialect, linalg::LinalgDialect>(op.getDialect());
   });
 }
 
@@ -140,6 +136,7 @@ private:
 
   bool isSum();
   bool samples();
+  Value findProduct();
   SmallVector<AffineExpr> placeLoops(unsigned &numLoops);
   Value buildOutput(ImplicitLocOpBuilder &b);
   void buildBody(OpBuilder &b, ValueRange elements,
@@ -175,23 +172,14 @@ bool SampledSum::isSum() {
 /// Whether each element of the sum is read once, as a factor of a product of
 /// which another factor is sparse, and which is the result or is added to it.
 bool SampledSum::samples() {
-  AffineMap map = sampler.getMatchingIndexingMap(read);
-  BlockArgument element = sampler.getMatchingBlockArgument(read);
-  Type type = element.getType();
+  Type type = getElementTypeOrSelf(read->get().getType());
   Value output = sampler.getDpsInitOperand(0)->get();
-  if (!map.isPermutation() || isSlice(output.getType()) ||
+  if (!sampler.getMatchingIndexingMap(read).isPermutation() ||
+      isSlice(output.getType()) ||
       getElementTypeOrSelf(output.getType()) != type)
     return false;
-  bool isSampledHere = false;
-  Value product = element;
-  while (product.hasOneUse() &&
-         isOperator(**product.user_begin(), BinaryKind::mul, type)) {
-    Operation *mul = *product.user_begin();
-    for (Value factor : mul->getOperands())
-      isSampledHere |= factor != product && isSampled(sampler, factor);
-    product = mul->getResult(0);
-  }
-  if (!isSampledHere || !product.hasOneUse())
+  Value product = findProduct();
+  if (!product || !product.hasOneUse())
     return false;
   OpOperand &use = *product.use_begin();
   added = addedElement(sampler);
@@ -200,6 +188,21 @@ bool SampledSum::samples() {
   return use.getOwner() == sampler.getBody()->getTerminator() &&
          sampler.getNumReductionLoops() == 0 && startOf(output).isZero() &&
          sampler.getBody()->getArguments().back().use_empty();
+}
+
+/// The product of which the sum is a factor, if another factor is sparse.
+Value SampledSum::findProduct() {
+  Value product = sampler.getMatchingBlockArgument(read);
+  Type type = product.getType();
+  bool isSampledHere = false;
+  while (product.hasOneUse() &&
+         isOperator(**product.user_begin(), BinaryKind::mul, type)) {
+    Operation *mul = *product.user_begin();
+    for (Value factor : mul->getOperands())
+      isSampledHere |= factor != product && isSampled(sampler, factor);
+    product = mul->getResult(0);
+  }
+  return isSampledHere ? product : Value();
 }
 
 /// The loops of the fused op that take the place of the sum's. Those that the
@@ -372,15 +375,14 @@ LinalgOp FuseOps::fuseOperand(LinalgOp op) {
     GenericOp producer = generalize(rewriter, made);
     GenericOp consumer = producer ? generalize(rewriter, op) : GenericOp();
     if (!consumer)
-      return {};
+      continue;
     op = consumer;
     OpOperand &read = consumer->getOpOperand(n);
     LinalgOp fused;
     if (isElementwise(producer, read)) {
       fused = fuseElements(rewriter, read);
     } else if (auto sum = SampledSum::find(producer, read)) {
-      ImplicitLocOpBuilder b(consumer.getLoc(), rewriter);
-      b.setInsertionPoint(consumer);
+      ImplicitLocOpBuilder b(consumer.getLoc(), consumer);
       fused = sum->fuse(b);
       rewriter.replaceAllUsesWith(consumer->getResult(0), fused->getResult(0));
     }

@@ -263,16 +263,14 @@ def NachoHintLoops : Pass<"nacho-hint-loops"> {
 def NachoLoadOnce : Pass<"nacho-load-once", "::mlir::ModuleOp"> {
   let summary = "Keep LLVM from loading a part of an address twice";
   let description = [{
-    An integer from which an address is computed may have been compared with a bound
-    before. The load of it becomes an unordered atomic one, which LLVM must not make two
-    of: were the second one another number, the comparison would be worth nothing.
+    Integers from which addresses are computed were compared with bounds. Their loads
+    become unordered atomic ones: LLVM must not make two of one, for the second may differ.
 
     Before:
     ```mlir
     %j = llvm.load %crd : !llvm.ptr -> i64
     %inside = llvm.icmp "ult" %j, %extent : i64
-    llvm.cond_br %inside, ^load, ^next
-    ^load:
+    ...
       %element = llvm.getelementptr %x[%j] : (!llvm.ptr, i64) -> !llvm.ptr, f64
     ```
     After:

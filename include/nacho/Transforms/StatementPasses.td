@@ -11,7 +11,7 @@ def NachoFuseOps : Pass<"nacho-fuse-ops", "::mlir::ModuleOp"> {
     A tensor that an op of linalg computes, and nobody reads but one other op with sparse
     operands, is not made. An op that computes each element from elements at the same
     place is inlined where its elements are read, as MLIR's `linalg` does; unless that
-    would compute more than sums and products several times for an element.
+    would compute a function, such as a sine, several times for an element.
 
     A sum that is read as a factor of a product becomes part of it, if another factor of
     the product is a sparse operand: only sums at its entries are computed then. The
