@@ -27,10 +27,20 @@ int64_t Plan::listBytes(size_t step) const {
   return bytes;
 }
 
+/// Whether the arrays have so many elements.
+static bool haveSizes(const std::vector<Argument> &args,
+                      const std::vector<int64_t> &sizes) {
+  return std::equal(
+      args.begin(), args.end(), sizes.begin(), sizes.end(),
+      [](const Argument &arg, int64_t size) { return arg.size == size; });
+}
+
 Plan::Plan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
-    : kernel(std::move(kernel)), asked(asked) {
+    : kernel(std::move(kernel)), asked(asked), begins({0}) {
   if (asked.memory)
     budget = std::make_shared<MemoryBudget>(asked.memory);
+  for (const TensorLayout &operand : this->kernel->operands)
+    begins.push_back(begins.back() + operand.numArguments());
 }
 
 /// Chooses how to compute a call with these arguments.
@@ -110,10 +120,8 @@ std::vector<std::string> Plan::describe() const {
 
 std::vector<Argument>
 Plan::argumentsOf(const Step &step, const std::vector<Argument> &args) const {
-  std::vector<size_t> begins = {0};
-  for (const TensorLayout &operand : kernel->operands)
-    begins.push_back(begins.back() + operand.numArguments());
   std::vector<Argument> found;
+  found.reserve(args.size());
   for (const StepInput &input : step.inputs) {
     if (input.isStep) {
       std::vector<Argument> made =
@@ -178,13 +186,21 @@ void Plan::plan(const std::vector<Argument> &args) {
   attempt([&] { return planSteps(args); });
 }
 
+void Plan::planAgain(const std::vector<Argument> &args) {
+  Spending spending(budget);
+  results.clear();
+  isSpent = false;
+  attempt([&] { return planSteps(args); });
+}
+
 std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
   if (auto refusal = planInner(args))
     return refusal;
   std::vector<Argument> inputs = argumentsOf(program->last(), args);
   if (auto refusal = steps.back().plan(inputs, choice.threads))
     return refusal;
-  planned = sizesOf(args);
+  if (!haveSizes(args, planned))
+    planned = sizesOf(args);
   return takeSample(inputs);
 }
 
@@ -276,7 +292,7 @@ std::shared_ptr<const Program> Plan::programOfLast() const {
 std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
                                           bool isPlanned,
                                           std::vector<Buffer> &made) {
-  if (sizesOf(args) != planned)
+  if (!haveSizes(args, planned))
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
   if (steps.size() > 1 || program->last().buckets ||

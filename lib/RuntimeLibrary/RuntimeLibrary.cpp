@@ -58,9 +58,21 @@ static bool guarded(Function run) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The kernel of an image, which is read when it is first needed.
-static std::shared_ptr<const StaticKernel> load(nacho_image &image) {
-  using Loaded = std::shared_ptr<const StaticKernel>;
+namespace {
+/// An image that was read.
+struct Loaded {
+  explicit Loaded(std::shared_ptr<const StaticKernel> kernel)
+      : kernel(std::move(kernel)) {}
+
+  std::shared_ptr<const StaticKernel> kernel;
+  std::atomic<nacho_plan *> kept = nullptr; ///< See keep(); null while in use.
+};
+} // namespace
+
+/// Reads an image when it is first needed.
+static Loaded &load(nacho_image &image) {
+  if (void *loaded = __atomic_load_n(&image.loaded, __ATOMIC_ACQUIRE))
+    return *static_cast<Loaded *>(loaded);
   static std::mutex mutex;
   // An image can be where nobody looks for pointers: in code made at run time.
   static auto &all = *new std::deque<Loaded>();
@@ -72,8 +84,9 @@ static std::shared_ptr<const StaticKernel> load(nacho_image &image) {
       throw std::runtime_error(
           "a kernel of this program is of another version of Nacho than "
           "libnacho_runtime.so");
-    image.loaded = &all.emplace_back(
+    Loaded *made = &all.emplace_back(
         std::make_shared<StaticKernel>(std::move(*read), image.functions));
+    __atomic_store_n(&image.loaded, made, __ATOMIC_RELEASE);
   }
   return *static_cast<Loaded *>(image.loaded);
 }
@@ -93,9 +106,10 @@ static int64_t workOf(const std::vector<TensorLayout> &operands,
 struct nacho_plan {
   nacho_plan(std::shared_ptr<const Kernel> kernel, const Asked &asked,
              std::vector<Argument> args)
-      : plan(std::move(kernel), asked), args(std::move(args)) {}
+      : plan(std::move(kernel), asked), asked(asked), args(std::move(args)) {}
 
   Plan plan;
+  Asked asked;
   std::vector<Argument> args;
 };
 
@@ -104,7 +118,7 @@ NACHO_EXPORT nacho_plan *nacho_create_plan(nacho_image *image,
                                            int64_t threads, int64_t parts) {
   std::unique_ptr<nacho_plan> made;
   bool isMade = guarded([&] {
-    std::shared_ptr<const Kernel> kernel = load(*image);
+    std::shared_ptr<const Kernel> kernel = load(*image).kernel;
     size_t count = 0;
     for (const TensorLayout &operand : kernel->operands)
       count += operand.numArguments();
@@ -124,9 +138,31 @@ NACHO_EXPORT nacho_plan *nacho_create_plan(nacho_image *image,
   return isMade ? made.release() : nullptr;
 }
 
-NACHO_EXPORT void nacho_execute_plan(nacho_plan *plan,
-                                     nacho_argument *results) {
-  guarded([&] {
+/// Up to so many entries, a plan is kept for the next call: to choose anew how
+/// to compute it would take longer than to compute it.
+static constexpr int64_t kMostKept = 4096;
+
+/// Gives a plan other arrays, if they are of the same sizes as those before.
+static bool takes(nacho_plan &kept, const nacho_argument *operands,
+                  int64_t threads, int64_t parts) {
+  if (kept.asked.threads != threads || kept.asked.parts != parts)
+    return false;
+  for (size_t n = 0; n < kept.args.size(); ++n) {
+    if (kept.args[n].size != operands[n].size)
+      return false;
+    kept.args[n].data = readableOnHost(operands[n].data, operands[n].size);
+  }
+  return true;
+}
+
+/// Lets the next call begin with a plan.
+static void keep(Loaded &loaded, std::unique_ptr<nacho_plan> plan) {
+  if (plan->asked.work <= kMostKept)
+    delete loaded.kept.exchange(plan.release());
+}
+
+static bool execute(nacho_plan *plan, nacho_argument *results) {
+  return guarded([&] {
     std::vector<Buffer> made =
         plan->plan.execute(plan->args, /*isPlanned=*/true, /*isTrusted=*/true);
     for (Buffer &buffer : made) {
@@ -140,16 +176,26 @@ NACHO_EXPORT void nacho_execute_plan(nacho_plan *plan,
   });
 }
 
+NACHO_EXPORT void nacho_execute_plan(nacho_plan *plan,
+                                     nacho_argument *results) {
+  execute(plan, results);
+}
+
 NACHO_EXPORT void nacho_destroy_plan(nacho_plan *plan) { delete plan; }
 
 NACHO_EXPORT void nacho_call(nacho_image *image, const nacho_argument *operands,
                              nacho_argument *results, int64_t threads,
                              int64_t parts) {
-  nacho_plan *plan = nacho_create_plan(image, operands, threads, parts);
-  if (!plan)
+  std::unique_ptr<nacho_plan> plan;
+  if (auto *loaded = static_cast<Loaded *>(
+          __atomic_load_n(&image->loaded, __ATOMIC_ACQUIRE)))
+    plan.reset(loaded->kept.exchange(nullptr));
+  if (!plan || !takes(*plan, operands, threads, parts))
+    plan.reset(nacho_create_plan(image, operands, threads, parts));
+  else if (!guarded([&] { plan->plan.planAgain(plan->args); }))
     return;
-  nacho_execute_plan(plan, results);
-  nacho_destroy_plan(plan);
+  if (plan && execute(plan.get(), results))
+    keep(load(*image), std::move(plan));
 }
 
 NACHO_EXPORT void *nacho_interleave(void *const *arrays, int64_t count,
@@ -200,7 +246,7 @@ NACHO_EXPORT nacho_ordered *nacho_order_operand(nacho_image *image,
                                                 int64_t threads) {
   std::unique_ptr<OrderedOperand> made;
   guarded([&] {
-    std::shared_ptr<const Kernel> kernel = load(*image);
+    std::shared_ptr<const Kernel> kernel = load(*image).kernel;
     const TensorLayout &layout = kernel->operands[operand];
     std::vector<Argument> args = argumentsOf(arguments, layout);
     if (!threads)
@@ -228,7 +274,7 @@ NACHO_EXPORT void nacho_check_rows(int64_t positions, int64_t values) {
 NACHO_EXPORT void nacho_separate_batches(nacho_image *image, int64_t levels,
                                          nacho_argument *results) {
   guarded([&] {
-    const TensorLayout &layout = load(*image)->result();
+    const TensorLayout &layout = load(*image).kernel->result();
     std::vector<Argument> args = argumentsOf(results, layout);
     separateBatches(layout, levels, args.data());
     storeArguments(args, results);

@@ -197,6 +197,9 @@ public:
   /// parts / inner parts, then each of those into `inner` parts.
   void partition(const std::vector<Argument> &args, int64_t inner);
   void plan(const std::vector<Argument> &args);
+  /// Plans another call, of the choice that was made for the last one: the
+  /// operands are of the same sizes, and so few that nothing else counts.
+  void planAgain(const std::vector<Argument> &args);
   /// Computes the result. With `isPlanned` the caller promises that the
   /// operands are those of plan(), unchanged, so that the results of inner
   /// steps are reused. With `isTrusted` that they are valid: otherwise a result
@@ -244,6 +247,7 @@ private:
 
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
+  std::vector<size_t> begins; ///< Where the arguments of each operand begin.
   std::shared_ptr<MemoryBudget> budget; ///< Null if there is no limit.
   Choice choice;
   std::shared_ptr<const Program> program; ///< The program that `choice` names.
