@@ -10,17 +10,17 @@ tests                    all but those marked     one in 80, and     all
 cases of a test marked   so many that every       the same           all
 ``each_value`` (or       value (or every pair of
 ``each_pair``)           values) is among them
-cases of a test marked   one in four              the same           all
+cases of a test marked   one in five              the same           all
 ``sampled``, which
 repeats others
-tests marked             on the host; one in 120  the same           all on both
+tests marked             on the host; one in 240  the same           all on both
 ``any_target``           on the simulated GPU
                          as well
 kernels of tests that    optimised by LLVM        not optimised      optimised
 are marked
 ``optimized``
 kernels of other tests   optimised in one test    not optimised      optimised
-                         of eight
+                         of twelve
 examples of Hypothesis   30, always the same      the same           2000 others
 =======================  =======================  =================  ================
 
@@ -46,7 +46,7 @@ THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
 
 EXAMPLES = 2000 if THOROUGH else 30
 
-_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 80, 120, 8, 4
+_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 80, 240, 12, 5
 """One in so many tests is run with a sanitizer, on the simulated GPU, optimised, or at
 all."""
 
