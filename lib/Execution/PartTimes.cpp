@@ -74,7 +74,7 @@ std::vector<double> Plan::timeParts(const std::vector<Argument> &args,
     throw std::logic_error(
         "only what was planned with counts has parts that can "
         "be run alone");
-  if (sizesOf(args) != planned)
+  if (!haveSizes(args, planned))
     throw OperandsChanged();
   Spending spending(budget);
   std::lock_guard<std::mutex> lock(mutex);

@@ -27,8 +27,7 @@ int64_t Plan::listBytes(size_t step) const {
   return bytes;
 }
 
-/// Whether the arrays have so many elements.
-static bool haveSizes(const std::vector<Argument> &args,
+bool nacho::haveSizes(const std::vector<Argument> &args,
                       const std::vector<int64_t> &sizes) {
   return std::equal(
       args.begin(), args.end(), sizes.begin(), sizes.end(),

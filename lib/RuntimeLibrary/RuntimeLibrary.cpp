@@ -186,16 +186,16 @@ NACHO_EXPORT void nacho_destroy_plan(nacho_plan *plan) { delete plan; }
 NACHO_EXPORT void nacho_call(nacho_image *image, const nacho_argument *operands,
                              nacho_argument *results, int64_t threads,
                              int64_t parts) {
-  std::unique_ptr<nacho_plan> plan;
-  if (auto *loaded = static_cast<Loaded *>(
-          __atomic_load_n(&image->loaded, __ATOMIC_ACQUIRE)))
-    plan.reset(loaded->kept.exchange(nullptr));
+  Loaded *loaded = nullptr;
+  if (!guarded([&] { loaded = &load(*image); }))
+    return;
+  std::unique_ptr<nacho_plan> plan(loaded->kept.exchange(nullptr));
   if (!plan || !takes(*plan, operands, threads, parts))
     plan.reset(nacho_create_plan(image, operands, threads, parts));
   else if (!guarded([&] { plan->plan.planAgain(plan->args); }))
     return;
   if (plan && execute(plan.get(), results))
-    keep(load(*image), std::move(plan));
+    keep(*loaded, std::move(plan));
 }
 
 NACHO_EXPORT void *nacho_interleave(void *const *arrays, int64_t count,

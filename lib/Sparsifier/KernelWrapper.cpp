@@ -131,10 +131,6 @@ private:
 };
 } // namespace
 
-bool nacho::isSparse(Type tensor) {
-  return static_cast<bool>(sparse_tensor::getSparseTensorEncoding(tensor));
-}
-
 RankedTensorType nacho::passedType(Type argument) {
   if (auto tensor = dyn_cast<RankedTensorType>(argument))
     return tensor;

@@ -4,6 +4,7 @@
 #define NACHO_LIB_KERNELWRAPPER_H
 
 #include "nacho/IR/Nacho.h"
+#include "nacho/Transforms/KernelBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -86,7 +87,6 @@ struct TensorArguments {
 BlockSizes blocksOfLevels(mlir::RankedTensorType tensor,
                           const BlockSizes &blocks);
 
-bool isSparse(mlir::Type tensor);
 /// The tensor that is passed for an argument of a kernel. A number is passed as
 /// a tensor of rank 0, and an index as an integer.
 mlir::RankedTensorType passedType(mlir::Type argument);

@@ -26,11 +26,6 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static bool hasSparseTensors(linalg::LinalgOp op) {
-  return llvm::any_of(op->getOperandTypes(), isSparse) ||
-         llvm::any_of(op->getResultTypes(), isSparse);
-}
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//

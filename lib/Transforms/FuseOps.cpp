@@ -34,14 +34,6 @@ using namespace nacho;
 using linalg::GenericOp;
 using linalg::LinalgOp;
 
-static bool isSparse(Value value) {
-  return sparse_tensor::getSparseTensorEncoding(value.getType()) != nullptr;
-}
-
-static bool hasSparseOperands(LinalgOp op) {
-  return llvm::any_of(op->getOperands(), isSparse);
-}
-
 //===----------------------------------------------------------------------===//
 // Element by element
 //===----------------------------------------------------------------------===//
@@ -61,7 +53,7 @@ static bool isElementwise(GenericOp producer, OpOperand &read) {
            .use_empty())
     return false;
   // All elements of a dense result are stored; those of an operand are not.
-  if (hasSparseOperands(producer) && !isSparse(read.get()))
+  if (hasSparseTensors(producer) && !isSparse(read.get().getType()))
     return false;
   // Whoever reads an element several times would compute it several times.
   auto consumer = cast<LinalgOp>(read.getOwner());
@@ -98,7 +90,7 @@ static bool isSampled(GenericOp op, Value element) {
   if (auto argument = dyn_cast<BlockArgument>(element))
     return argument.getOwner() == op.getBody() &&
            op.isDpsInput(op.getMatchingOpOperand(argument)) &&
-           isSparse(op.getMatchingOpOperand(argument)->get());
+           isSparse(op.getMatchingOpOperand(argument)->get().getType());
   Operation *made = element.getDefiningOp();
   return made->getBlock() == op.getBody() &&
          isOperator(*made, BinaryKind::mul, element.getType()) &&
@@ -184,7 +176,8 @@ bool SampledSum::samples() {
   OpOperand &use = *product.use_begin();
   added = addedElement(sampler);
   if (added)
-    return added == &use && (!isSparse(output) || startOf(output).isZero());
+    return added == &use &&
+           (!isSparse(output.getType()) || startOf(output).isZero());
   return use.getOwner() == sampler.getBody()->getTerminator() &&
          sampler.getNumReductionLoops() == 0 && startOf(output).isZero() &&
          sampler.getBody()->getArguments().back().use_empty();
@@ -223,17 +216,15 @@ SmallVector<AffineExpr> SampledSum::placeLoops(unsigned &numLoops) {
 /// What the fused op adds to: the sampler's output, which has zeros then.
 Value SampledSum::buildOutput(ImplicitLocOpBuilder &b) {
   Value output = sampler.getDpsInitOperand(0)->get();
-  if (added || isSparse(output))
+  if (added || isSparse(output.getType()))
     return output;
   Type type = getElementTypeOrSelf(output.getType());
-  Value zero;
-  if (auto complex = dyn_cast<ComplexType>(type)) {
-    Attribute part = b.getZeroAttr(complex.getElementType());
-    zero = complex::ConstantOp::create(b, type, b.getArrayAttr({part, part}));
-  } else {
-    zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  }
-  return linalg::FillOp::create(b, zero, output).getResult(0);
+  auto complex = dyn_cast<ComplexType>(type);
+  Attribute zero = b.getZeroAttr(complex ? complex.getElementType() : type);
+  if (complex)
+    zero = b.getArrayAttr({zero, zero});
+  Value number = emitConstant(b, zero, type);
+  return linalg::FillOp::create(b, number, output).getResult(0);
 }
 
 /// The elements are those that the sampler reads, without the sum's; those
@@ -317,7 +308,7 @@ struct FuseOps : nacho::impl::NachoFuseOpsBase<FuseOps> {
     getOperation().walk([&](LinalgOp op) { ops.push_back(op); });
     // From the first to the last, so that what reads a fused op is fused, too.
     for (LinalgOp op : ops)
-      while (op && op->getNumResults() == 1 && hasSparseOperands(op))
+      while (op && op->getNumResults() == 1 && hasSparseTensors(op))
         op = fuseOperand(op);
   }
 

@@ -13,6 +13,15 @@
 using namespace mlir;
 using namespace nacho;
 
+bool nacho::isSparse(Type type) {
+  return static_cast<bool>(sparse_tensor::getSparseTensorEncoding(type));
+}
+
+bool nacho::hasSparseTensors(linalg::LinalgOp op) {
+  return llvm::any_of(op->getOperandTypes(), isSparse) ||
+         llvm::any_of(op->getResultTypes(), isSparse);
+}
+
 //===----------------------------------------------------------------------===//
 // Outputs
 //===----------------------------------------------------------------------===//

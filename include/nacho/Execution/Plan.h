@@ -188,6 +188,9 @@ private:
 
 /// The number of elements of every array, and the extents.
 std::vector<int64_t> sizesOf(const std::vector<Argument> &args);
+/// Whether sizesOf() would return these sizes.
+bool haveSizes(const std::vector<Argument> &args,
+               const std::vector<int64_t> &sizes);
 
 class Plan {
 public:

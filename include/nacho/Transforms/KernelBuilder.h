@@ -23,6 +23,10 @@ mlir::tensor::PadOp paddingOf(mlir::Value operand);
 mlir::tensor::ExtractSliceOp slicingOf(mlir::Value operand);
 
 bool isSlice(mlir::Type type);
+bool isSparse(mlir::Type type);
+
+/// Whether an op reads or makes sparse tensors.
+bool hasSparseTensors(mlir::linalg::LinalgOp op);
 
 /// Whether an output has no elements yet.
 bool isEmptyOutput(mlir::Value output);
