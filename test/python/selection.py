@@ -5,7 +5,7 @@ Tests that draw their own cases in a loop ask ``THOROUGH`` how many; all else is
 =======================  =======================  =================  ================
                          ``tools/dev test``       its ``--sanitize`` NACHO_THOROUGH=1
 =======================  =======================  =================  ================
-tests                    all but those marked     one in 80, and     all
+tests                    all but those marked     one in 121, and    all
                          ``slow``                 all of edits
 cases of a test marked   so many that every       the same           all
 ``each_value`` (or       value (or every pair of
@@ -13,7 +13,7 @@ cases of a test marked   so many that every       the same           all
 cases of a test marked   one in five              the same           all
 ``sampled``, which
 repeats others
-tests marked             on the host; one in 240  the same           all on both
+tests marked             on the host; one in 300  the same           all on both
 ``any_target``           on the simulated GPU
                          as well
 kernels of tests that    optimised by LLVM        not optimised      optimised
@@ -46,9 +46,9 @@ THOROUGH = os.environ.get("NACHO_THOROUGH") == "1"
 
 EXAMPLES = 2000 if THOROUGH else 30
 
-_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 80, 240, 12, 5
+_SANITIZED, _SIMULATED, _OPTIMIZED, _SAMPLED = 121, 300, 12, 5
 """One in so many tests is run with a sanitizer, on the simulated GPU, optimised, or at
-all."""
+all. The first two have no common divisor: so neither draws what the other has drawn."""
 
 _ALWAYS_SANITIZED = {"test_edits", "test_sanitizers"}
 """The files of what sanitizers are there for."""

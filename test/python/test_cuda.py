@@ -39,13 +39,13 @@ def compiled(case):
 
 
 @given(expressions.elementwise(), runs())
-@examples(8, 800)
+@examples(4, 800)
 def test_element_wise(case, run):
     check_run(compiled(case), case, run)
 
 
 @given(expressions.contractions(), runs())
-@examples(6, 1600)
+@examples(3, 1600)
 def test_contractions(case, run):
     check_run(compiled(case), case, run)
 

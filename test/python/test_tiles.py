@@ -31,7 +31,7 @@ def kernel(text, tile, **options):
     ids=["element-wise", "contractions"],
 )
 @given(data=st.data())
-@examples(8, 100)
+@examples(4, 100)
 def test_random_statements(statements, data):
     case = data.draw(statements)
     kernels = case.compile(), case.compile(target="cuda-sim", choices={"tile": 32})
