@@ -41,6 +41,39 @@ LoopOperand::LoopOperand(unsigned input, RankedTensorType type,
     isFull.push_back(isFullLevel(type, level));
 }
 
+/// The indices that sparse tensors of a statement have.
+static llvm::SmallSetVector<Attribute, 4> sparseIndices(AssignOp op) {
+  llvm::SmallSetVector<Attribute, 4> found;
+  for (auto [n, tensor] : llvm::enumerate(op.getInputs()))
+    if (!isDense(cast<RankedTensorType>(tensor.getType())))
+      found.insert_range(op.getAccess(n));
+  if (!isDense(op.getType()))
+    found.insert_range(op.getResultAccess());
+  return found;
+}
+
+DenseStorage nacho::storageAlongLoops(AssignOp op, unsigned input) {
+  auto type = cast<RankedTensorType>(op.getInputs()[input].getType());
+  IndexNames stored = storageOrder(type, op.getAccess(input));
+  llvm::SmallDenseSet<Attribute> own(stored.begin(), stored.end());
+  if (!isDense(type) || stored.size() < 2 || own.size() != stored.size() ||
+      op.getOrder() || op.getWhere())
+    return {};
+  llvm::SmallSetVector<Attribute, 4> outer = sparseIndices(op);
+  auto isOuter = [&](Attribute index) { return outer.contains(index); };
+  if (!isOuter(stored.back()) || llvm::all_of(stored, isOuter))
+    return {};
+  DenseStorage storage;
+  for (bool wanted : {true, false})
+    for (Attribute index : stored)
+      if (isOuter(index) == wanted)
+        storage.access.push_back(index);
+  for (auto [level, index] : llvm::enumerate(stored))
+    if (isOuter(index))
+      storage.rows |= size_t(1) << level;
+  return storage;
+}
+
 ArrayRef<int64_t> nacho::knownSizes(Value input) {
   DenseI64ArrayAttr sizes;
   auto arg = dyn_cast<BlockArgument>(input);

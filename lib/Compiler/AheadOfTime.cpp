@@ -48,6 +48,8 @@ static std::vector<Variant> variantsAhead(const KernelFacts &facts) {
   choose(&Variant::wholeRows);
   choose(&Variant::drafts);
   choose(&Variant::sortProducts);
+  if (!facts.transposed.empty())
+    choose(&Variant::transposeDense);
   if (facts.unites)
     choose(&Variant::draftUnions);
   if (facts.canMergeKeys)
@@ -65,6 +67,7 @@ static Variant substitute(Variant variant, bool isDense) {
     return variant;
   Variant plain;
   plain.sortProducts = variant.sortProducts;
+  plain.transposeDense = variant.transposeDense;
   return plain;
 }
 
@@ -216,9 +219,10 @@ FailureOr<size_t> AheadCompiler::programOf(const Variant &variant) {
   if (failed(compilation.parse(text)) ||
       failed(compilation.runTo("loops", backend, asked)))
     return failure();
-  // These two choices are those of earlier stages.
+  // These choices are those of earlier stages.
   CompileOptions rest = asked;
   rest.variant.wholeRows = rest.variant.sortProducts = false;
+  rest.variant.transposeDense = false;
   std::string key = rest.key() + compilation.print();
   auto known = byLoops.find(key);
   if (known == byLoops.end()) {

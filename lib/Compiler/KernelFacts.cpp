@@ -3,6 +3,7 @@
 #include "KernelFacts.h"
 
 #include "Compilation.h"
+#include "nacho/Analysis/LoopCost.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Nacho.h"
 
@@ -65,12 +66,25 @@ static bool mayUnite(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// The dense operands of the function of a module that are better transposed.
+static std::vector<std::pair<size_t, size_t>> transposedIn(ModuleOp module) {
+  std::vector<std::pair<size_t, size_t>> found;
+  module.walk([&](AssignOp op) {
+    for (auto [n, input] : llvm::enumerate(op.getInputs()))
+      if (auto argument = dyn_cast<BlockArgument>(input))
+        if (size_t rows = storageAlongLoops(op, n).rows)
+          found.emplace_back(argument.getArgNumber(), rows);
+  });
+  return found;
+}
+
 KernelFacts nacho::readFacts(const std::string &text, ModuleOp module,
                              const Backend &backend,
                              const CompileOptions &options,
                              const std::vector<TensorLayout> &operands) {
   KernelFacts facts = readListFacts(text, backend, options, operands);
   facts.entriesPerPart = backend.device()->entriesPerPart();
+  facts.transposed = transposedIn(module);
   facts.unites = backend.device()->isHost() && mayUnite(module);
   return facts;
 }

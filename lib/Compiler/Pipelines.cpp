@@ -78,6 +78,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   NachoOrderLoopsOptions order;
   order.wholeRows = options.wholeRows;
   order.sortProducts = options.sortProducts;
+  order.transposeDense = options.transposeDense;
   pm.addPass(createNachoOrderLoops(order));
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());

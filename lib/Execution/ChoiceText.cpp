@@ -100,6 +100,18 @@ std::string Chooser::describeBranches(const Choice &choice) const {
          " entries were merged" + of;
 }
 
+std::string Chooser::describeTransposed(const Choice &choice) const {
+  std::string text = choice.variant.transposeDense
+                         ? "dense operands transposed: "
+                         : "dense operands not transposed: ";
+  if (pins.transposeDense)
+    return text + "as asked for";
+  if (choice.asked.memory)
+    return text + "memory is limited";
+  return text + counted(choice.facts.stored, "entry", "entries") + " for " +
+         counted(choice.facts.transposedRows, "row", "rows");
+}
+
 std::string Chooser::describeFixedParts(const Choice &choice) {
   if (!choice.fixedParts)
     return "";
@@ -123,6 +135,8 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
     lines.push_back(describeDraft(choice));
   if (choice.variant.sortProducts)
     lines.push_back(describeProducts(choice));
+  if (!kernel.transposed.empty())
+    lines.push_back(describeTransposed(choice));
   lines.push_back(describeFixedParts(choice));
   const std::optional<Step::Merge> &merged = program.last().merged;
   if (merged && merged->isUnion)

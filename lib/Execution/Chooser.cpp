@@ -96,6 +96,12 @@ bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
   return facts.entries / kLongRow < facts.rows;
 }
 
+/// Whether dense operands are better transposed. The copies take memory.
+bool Chooser::wantsTransposed(const Asked &asked, const Facts &facts) const {
+  return !kernel.transposed.empty() && !asked.memory &&
+         facts.stored / kWorthTransposing >= facts.transposedRows;
+}
+
 Choice Chooser::choose(const Asked &asked, const Facts &facts,
                        int64_t available) const {
   Choice choice;
@@ -109,6 +115,8 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   choice.variant.finePieces = pins.finePieces.value_or(false);
   choice.variant.sortProducts = pins.sortProducts.value_or(false);
   choice.acceptsOnePart = pins.sortProducts.has_value();
+  choice.variant.transposeDense =
+      pins.transposeDense.value_or(wantsTransposed(asked, facts));
   bool isCall = asked.purpose == Purpose::call;
   // A device that finds cuts inside of tiles has read there what it counts; a
   // draft would be written, and read again.

@@ -39,12 +39,25 @@ static bool storesCoordinates(const TensorLayout &layout) {
                      [](const auto &level) { return !level.isFull; });
 }
 
+/// The product of the extents of some levels, which `mask` has bits for.
+static int64_t extentOf(const Argument *extents, size_t mask) {
+  constexpr int64_t most = INT64_MAX / 64;
+  int64_t product = 1;
+  for (size_t level = 0; mask >> level; ++level)
+    if ((mask >> level & 1) &&
+        __builtin_mul_overflow(product, extents[level].size, &product))
+      return most;
+  return std::min(product, most);
+}
+
 Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
-                     const std::vector<Argument> &args) {
+                     const std::vector<Argument> &args,
+                     const KernelFacts &kernel) {
   Facts facts = factsOf(operands);
   const Argument *next = args.data();
   bool isFirst = true;
-  for (const TensorLayout &layout : operands) {
+  for (size_t n = 0; n < operands.size(); ++n) {
+    const TensorLayout &layout = operands[n];
     const Argument *arrays = next, *values = arrays + layout.numArrays();
     const Argument *extents = values + 1;
     next += layout.numArguments();
@@ -54,6 +67,9 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
     if (storesCoordinates(layout))
       facts.stored += values->size;
     facts.rows += rowsOf(layout, arrays, extents);
+    for (auto [operand, rows] : kernel.transposed)
+      if (operand == n)
+        facts.transposedRows += extentOf(extents, rows);
     for (size_t level = 0; isFirst && level < layout.levels.size(); ++level)
       facts.keyBits += bitsOf(extents[level].size);
     isFirst = false;

@@ -81,7 +81,7 @@ static void visit(Archive &visitor, Pins &pins) {
 template <typename Archive>
 static void visit(Archive &visitor, KernelFacts &facts) {
   visitor(facts.canMergeKeys, facts.intersectsKeys, facts.unites,
-          facts.entriesPerPart);
+          facts.entriesPerPart, facts.transposed);
 }
 
 template <typename Archive>

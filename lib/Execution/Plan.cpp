@@ -47,7 +47,7 @@ void Plan::begin(const std::vector<Argument> &args) {
   if (asked.work >= kWatchedFrom)
     SignalWatch::begin();
   int64_t available = asked.threads ? 0 : kernel->device.defaultThreads();
-  Facts facts = factsOf(kernel->operands, args);
+  Facts facts = kernel->chooser.factsOf(kernel->operands, args);
   if (kernel->chooser.wantsOverlap(asked, facts))
     facts.overlap = sampleOverlap(kernel->device, kernel->operands, args);
   facts.isCrowded =

@@ -48,6 +48,11 @@ inline constexpr int64_t kLeastFixedCost = 1 << 16;
 /// them over one row.
 inline constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
 
+/// From so many entries for each row of the operands that are better
+/// transposed, to transpose them takes less time than to load from them as they
+/// are.
+inline constexpr int64_t kWorthTransposing = 2;
+
 /// If all parts cost the same but for this fraction, their order is kept: then
 /// neighbours, which share cache lines, run at the same time.
 inline constexpr int64_t kNotable = 8;

@@ -24,6 +24,8 @@ using namespace mlir;
 using namespace nacho;
 
 LogicalResult StatementSplitter::run() {
+  if (choices.transposeDense)
+    transposeDense();
   while (true) {
     FailureOr<bool> changed = step();
     if (failed(changed))
@@ -201,7 +203,8 @@ struct OrderLoops : nacho::impl::NachoOrderLoopsBase<OrderLoops> {
     getOperation().walk([&](AssignOp op) { statements.push_back(op); });
     while (!statements.empty())
       if (failed(StatementSplitter(statements.pop_back_val(), builder,
-                                   statements, {wholeRows, sortProducts})
+                                   statements,
+                                   {wholeRows, sortProducts, transposeDense})
                      .run()))
         return signalPassFailure();
     // No later pass may depend on the sizes of operands.

@@ -113,6 +113,28 @@ void StatementSplitter::rearrange(const Term &term, const TermOrder &order) {
   compute(term, mapping);
 }
 
+/// E[k, j] -> T[j, k], where T[j, k] = E[k, j], if the loop over k would step
+/// across the rows of E.
+void StatementSplitter::transposeDense() {
+  b.setInsertionPoint(op);
+  SmallVector<Attribute> accesses = llvm::to_vector(op.getAccesses());
+  for (unsigned n = 0; n < op.getInputs().size(); ++n) {
+    IndexNames access = storageAlongLoops(op, n).access;
+    if (access.empty())
+      continue;
+    Value given = op.getInputs()[n];
+    BlockArgument element = op.getBodyBlock()->getArgument(n);
+    SmallVector<int64_t> shape(access.size(), ShapedType::kDynamic);
+    auto type = RankedTensorType::get(shape, element.getType());
+    AssignOp made = makeStatement(CollectKind::inOrder, type, element, {n},
+                                  access, /*loops=*/{}, /*reduced=*/{});
+    setName(made.getResult(), getName(given));
+    op.getInputsMutable()[n].set(made.getResult());
+    accesses[n] = b.getArrayAttr(access);
+  }
+  op.setAccessesAttr(b.getArrayAttr(accesses));
+}
+
 /// A name for the index of parts that no other index has.
 Attribute StatementSplitter::partIndex() {
   std::string name = "part";

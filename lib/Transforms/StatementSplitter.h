@@ -14,9 +14,10 @@ class StatementSplitter : StatementEditor {
 public:
   /// What statements may do.
   struct Choices {
-    bool wholeRows;    ///< Collect whole rows of the result.
-    bool sortProducts; ///< Sort products instead of scattering them over a
-                       ///< dense result.
+    bool wholeRows;      ///< Collect whole rows of the result.
+    bool sortProducts;   ///< Sort products instead of scattering them over a
+                         ///< dense result.
+    bool transposeDense; ///< Transpose dense operands that loops step across.
   };
   /// Adds the statements that make lists to `statements`.
   StatementSplitter(AssignOp op, mlir::OpBuilder &builder,
@@ -43,6 +44,7 @@ private:
                                   mlir::Type element,
                                   llvm::ArrayRef<unsigned> inputs);
   void rearrange(const Term &term, const TermOrder &order);
+  void transposeDense();
   void scatter(const Term &term, const TermOrder &order,
                const LoopOrder &loops);
   AssignOp makeList(CollectKind kind, mlir::Value value,

@@ -353,6 +353,25 @@ static void checkUnsorted(const Choice &first) {
   }
 }
 
+/// Dense operands are transposed if there are entries enough, and memory.
+static void checkTransposed() {
+  KernelFacts kernel;
+  kernel.transposed = {{1, 0b10}};
+  auto isTransposed = [&](int64_t stored, int64_t memory, const Pins &pins) {
+    Asked asked;
+    asked.memory = memory;
+    Facts facts;
+    facts.stored = stored;
+    facts.transposedRows = 100;
+    return Chooser(pins, kernel).choose(asked, facts, 2).variant.transposeDense;
+  };
+  Pins pinned;
+  pinned.transposeDense = true;
+  check(isTransposed(200, 0, {}) && !isTransposed(199, 0, {}) &&
+            !isTransposed(200, 1, {}) && isTransposed(0, 0, pinned),
+        [] { return "transposed"; });
+}
+
 static void checkRefusals() {
   Asked asked;
   asked.work = 1 << 20;
@@ -537,6 +556,7 @@ NACHO_SUITE("chooser") {
   checkKeysOfUnions();
   checkOverlaps();
   checkFacts();
+  checkTransposed();
   checkRefusals();
   checkSamples();
   checkVariants();

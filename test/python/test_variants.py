@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from checks import same
+from checks import check, same, same_numbers
 
 PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
 
@@ -173,3 +173,79 @@ def test_unions_of_several_are_counted_exactly(names, bits):
             assert np.array_equal(result.indptr, expected.indptr)
             assert np.array_equal(result.indices, expected.indices)
             assert np.array_equal(result.data, expected.data)
+
+
+# --- Dense operands that are transposed -----------------------------------------------
+
+ACROSS = {
+    "Z[i,j] = A[i,j] * D[i,k] * E[k,j]": {"A": "csr", "Z": "csr"},
+    "Z[i,j] = A[i,j] * C[k,i] * E[k,j]": {"A": "dcsr", "Z": "dcsr"},
+    "Z[i,k] = A[i,j] * F[k,j]": {"A": "csr"},
+    "Z[i,k] = A[i,j] * F[k,j] + G[i,k]": {"A": "csc"},
+    "y[i] += A[i,j] * E[k,j]": {"A": "coo"},
+    "Z[i,r] = T[i,j,m] * H[r,j] * U[r,m]": {"T": "csf", "Z": "dense"},
+    "Z[i,r] = T[i,j,m] * V[r,m,j]": {"T": "csf", "Z": "dense"},
+}
+SHAPES = {
+    "A": (40, 50),
+    "C": (9, 40),
+    "D": (40, 9),
+    "E": (9, 50),
+    "F": (7, 50),
+    "G": (40, 7),
+    "H": (6, 30),
+    "T": (20, 30, 10),
+    "U": (6, 10),
+    "V": (6, 10, 30),
+}
+
+
+def given_across(text, formats):
+    rng = np.random.default_rng(4)
+    operands = {}
+    for name in (name for name in SHAPES if f"{name}[" in text):
+        values = rng.random(SHAPES[name]) - 0.5
+        operands[name] = values
+        if name in formats:
+            values[rng.random(values.shape) < 0.6] = 0
+            operands[name] = nacho.Tensor.from_dense(values, formats[name])
+    return operands
+
+
+@pytest.mark.any_target
+@pytest.mark.optimized
+@pytest.mark.parametrize("text", ACROSS)
+def test_transposed_operands_have_the_same_sums(text):
+    operands = given_across(text, ACROSS[text])
+    found = []
+    for turns in (False, True):
+        kernel = nacho.mlir.compile(
+            text,
+            formats=dict.fromkeys(operands, "dense") | ACROSS[text],
+            choices={"transpose-dense": turns},
+        )
+        told = str(kernel.explain(**operands))
+        assert ("dense operands transposed: as asked for" in told) == turns
+        found += [kernel(**operands, parts=parts) for parts in (1, 5)]
+        check(found[-1], text, operands)
+    assert same_numbers(found[0], found[2])
+    assert same_numbers(found[1], found[3])
+
+
+def test_few_entries_are_not_worth_transposing():
+    text = "Z[i,j] = A[i,j] * D[i,k] * E[k,j]"
+    rng = np.random.default_rng(1)
+    D, E = rng.random((200, 8)), rng.random((8, 300))
+    formats = {"A": "csr", "D": "dense", "E": "dense", "Z": "csr"}
+    kernel = nacho.mlir.compile(text, formats=formats)
+    for entries, told in ((599, "not transposed"), (600, "transposed")):
+        A = sp.csr_array(
+            (np.ones(entries), np.unravel_index(np.arange(entries), (200, 300))),
+            (200, 300),
+        )
+        explained = str(kernel.explain(A, D, E))
+        assert f"dense operands {told}: {entries} entries for 300 rows" in explained
+        assert kernel.plan(A, D, E).choices["transpose-dense"] == (entries == 600)
+        np.testing.assert_allclose(kernel(A, D, E).toarray(), A.toarray() * (D @ E))
+    limited = nacho.mlir.compile(text, formats=formats, memory_limit=100_000)
+    assert "not transposed: memory is limited" in str(limited.explain(A, D, E))

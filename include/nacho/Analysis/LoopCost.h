@@ -46,6 +46,21 @@ struct LoopOperand {
 /// the argument of the function, or for the statement, that it is; else empty.
 llvm::ArrayRef<int64_t> knownSizes(mlir::Value input);
 
+/// How a dense operand had better be stored.
+struct DenseStorage {
+  /// Its indices: those that only dense tensors have come last. None if the
+  /// loops over these step along its rows as it is.
+  IndexNames access;
+  /// A bit for each of its levels whose index a sparse operand has, too.
+  size_t rows = 0;
+};
+
+/// How the loops of a statement had better find an operand. Sparse operands
+/// give the outer loops their coordinates, and of the inner ones each step
+/// would load from another row if the operand's last index were among those of
+/// the outer loops.
+DenseStorage storageAlongLoops(AssignOp op, unsigned input);
+
 /// The extents of indices. Those that are not known are assumed.
 class Extents {
 public:

@@ -9,6 +9,7 @@
 //   order       heavy parts are started first
 //   products    are scattered by one part, or sorted by several, where a step
 //               is not worth several rows of sums
+//   transposed  dense operands are copied, if entries are many enough
 //   keys        lists are merged by keys, or level by level
 //   whole rows  parts own whole rows of the result, unless a row is too wide
 //   heavy rows  rows that are too heavy for a part are computed apart
@@ -67,13 +68,31 @@ struct Facts {
   /// have; 1 if no sample was taken.
   double overlap = 1;
   int64_t stored = 0; ///< The entries of operands that store coordinates.
+  /// The rows that operands would have which are better transposed; 0 if there
+  /// are none.
+  int64_t transposedRows = 0;
   /// Other programs leave no processor to a second thread.
   bool isCrowded = false;
 };
 
+/// What the chooser has to know of a module.
+struct KernelFacts {
+  bool canMergeKeys = false; ///< Its lists can be merged by keys.
+  /// The lists are intersected: loops over their levels skip the entries whose
+  /// first coordinate an operand lacks, but a loop over keys visits them.
+  bool intersectsKeys = false;
+  /// On the host, entries of operands may be united.
+  bool unites = false;
+  int64_t entriesPerPart = 0; ///< See Device.
+  /// The numbers of the dense operands that are better transposed, and a bit
+  /// for each level that the rows of the transposed operand belong to.
+  std::vector<std::pair<size_t, size_t>> transposed = {};
+};
+
 /// The facts that the arguments of a call tell.
 Facts factsOf(const std::vector<TensorLayout> &operands,
-              const std::vector<Argument> &args);
+              const std::vector<Argument> &args,
+              const KernelFacts &kernel = {});
 
 /// The facts that are known without operands.
 Facts factsOf(const std::vector<TensorLayout> &operands);
@@ -128,21 +147,16 @@ struct Choice {
   int64_t workers() const { return isShared ? threads : parts; }
 };
 
-/// What the chooser has to know of a module.
-struct KernelFacts {
-  bool canMergeKeys = false; ///< Its lists can be merged by keys.
-  /// The lists are intersected: loops over their levels skip the entries whose
-  /// first coordinate an operand lacks, but a loop over keys visits them.
-  bool intersectsKeys = false;
-  /// On the host, entries of operands may be united.
-  bool unites = false;
-  int64_t entriesPerPart = 0; ///< See Device.
-};
-
 class Chooser {
 public:
   Chooser(const Pins &pins, const KernelFacts &kernel)
       : pins(pins), kernel(kernel) {}
+
+  /// The facts that the arguments of a call tell.
+  Facts factsOf(const std::vector<TensorLayout> &operands,
+                const std::vector<Argument> &args) const {
+    return nacho::factsOf(operands, args, kernel);
+  }
 
   /// Whether choose() needs to know if other programs have the processors: one
   /// thread does less for a union than several together, and gains if those
@@ -212,11 +226,13 @@ public:
 
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;
+  bool wantsTransposed(const Asked &asked, const Facts &facts) const;
   std::optional<Choice> withoutHeavyRows(Choice choice) const;
   static std::optional<Choice> withSharedRows(Choice choice);
   std::string describeKeys(const Choice &choice) const;
   std::string describeRows(const Choice &choice) const;
   std::string describeProducts(const Choice &choice) const;
+  std::string describeTransposed(const Choice &choice) const;
   std::string describeDraft(const Choice &choice) const;
   std::string describeBranches(const Choice &choice) const;
   static std::string describeFixedParts(const Choice &choice);

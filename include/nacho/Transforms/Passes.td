@@ -74,6 +74,11 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
     statement keeps its reduction, and `order` puts other loops inside of that. So does
     one with a dense result, unless `sort-products` makes it sort all its products.
 
+    With `transpose-dense`, a statement of its own transposes a dense operand if the
+    loop over one of its indices, which no sparse operand has, would step from row to
+    row of it: as E[k, j] in the sampled product A[i, j] * D[i, k] * E[k, j], of which
+    E[j, k] is made.
+
     Before:
     ```mlir
     %Z = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k] {
@@ -99,7 +104,9 @@ def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
     Option<"wholeRows", "whole-rows", "bool", /*default=*/"false",
            "Leave rows whole that a workspace collects">,
     Option<"sortProducts", "sort-products", "bool", /*default=*/"false",
-           "List and sort the products that are scattered over a dense result">
+           "List and sort the products that are scattered over a dense result">,
+    Option<"transposeDense", "transpose-dense", "bool", /*default=*/"false",
+           "Copy dense operands across whose rows the innermost loop would step">
   ];
 }
 
