@@ -78,5 +78,7 @@ std::vector<double> Plan::timeParts(const std::vector<Argument> &args,
     throw OperandsChanged();
   Spending spending(budget);
   std::lock_guard<std::mutex> lock(mutex);
-  return steps.back().timeParts(argumentsOf(program->last(), args), repeats);
+  std::vector<Argument> own;
+  return steps.back().timeParts(argumentsOf(program->last(), args, own),
+                                repeats);
 }

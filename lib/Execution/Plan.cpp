@@ -90,7 +90,7 @@ void Plan::startSteps() {
 
 /// Calls `run` until it is not refused, each time with another program. There
 /// are few attempts: each refusal turns a choice off.
-void Plan::attempt(const Attempt &run) {
+void Plan::attempt(Attempt run) {
   while (std::optional<Refusal> refusal = run()) {
     // What had no effect on the program need not be turned off.
     choice.variant.rowPieces &= program->variant.rowPieces;
@@ -117,28 +117,37 @@ std::vector<std::string> Plan::describe() const {
   return kernel->chooser.describe(described, *program);
 }
 
-std::vector<Argument>
-Plan::argumentsOf(const Step &step, const std::vector<Argument> &args) const {
-  std::vector<Argument> found;
-  found.reserve(args.size());
+/// The arguments of a step: those of the plan, if the step takes all of them as
+/// they are, else what is `made`.
+const std::vector<Argument> &
+Plan::argumentsOf(const Step &step, const std::vector<Argument> &args,
+                  std::vector<Argument> &made) const {
+  size_t first = 0;
+  while (first < step.inputs.size() && !step.inputs[first].isStep &&
+         step.inputs[first].index == first)
+    ++first;
+  if (first == step.inputs.size() && first + 1 == begins.size())
+    return args;
+  made.reserve(args.size());
   for (const StepInput &input : step.inputs) {
     if (input.isStep) {
-      std::vector<Argument> made =
+      std::vector<Argument> result =
           steps[input.index].arguments(results[input.index]);
-      found.insert(found.end(), made.begin(), made.end());
+      made.insert(made.end(), result.begin(), result.end());
     } else {
-      found.insert(found.end(), args.begin() + begins[input.index],
-                   args.begin() + begins[input.index + 1]);
+      made.insert(made.end(), args.begin() + begins[input.index],
+                  args.begin() + begins[input.index + 1]);
     }
   }
-  return found;
+  return made;
 }
 
 /// Plans and executes all steps but the last, which needs their results.
 std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args) {
   for (size_t n = results.size(); n + 1 < steps.size(); ++n) {
     const Step &step = *steps[n].step;
-    std::vector<Argument> inputs = argumentsOf(step, args);
+    std::vector<Argument> own;
+    const std::vector<Argument> &inputs = argumentsOf(step, args, own);
     if (auto refusal = steps[n].plan(inputs, choice.threads))
       return refusal;
     std::vector<Buffer> made;
@@ -163,7 +172,8 @@ void Plan::partition(const std::vector<Argument> &args, int64_t inner) {
 std::optional<Refusal> Plan::cutLast(const std::vector<Argument> &args,
                                      int64_t inner) {
   StepPlan &target = steps.back();
-  std::vector<Argument> inputs = argumentsOf(*target.step, args);
+  std::vector<Argument> own;
+  const std::vector<Argument> &inputs = argumentsOf(*target.step, args, own);
   int64_t parts = target.parts, columns = target.step->boundColumns;
   if (inner == 1 || inner == parts)
     return target.partition(inputs, parts, choice.threads);
@@ -195,7 +205,8 @@ void Plan::planAgain(const std::vector<Argument> &args) {
 std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
   if (auto refusal = planInner(args))
     return refusal;
-  std::vector<Argument> inputs = argumentsOf(program->last(), args);
+  std::vector<Argument> own;
+  const std::vector<Argument> &inputs = argumentsOf(program->last(), args, own);
   if (auto refusal = steps.back().plan(inputs, choice.threads))
     return refusal;
   if (!haveSizes(args, planned))
@@ -270,21 +281,22 @@ std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
   return made;
 }
 
-/// The program that runs the last step: the chosen one, or one with branches.
-std::shared_ptr<const Program> Plan::programOfLast() const {
+/// The program that runs the last step with branches; null if that of the
+/// choice does.
+std::shared_ptr<const Program> Plan::programWithBranches() const {
   const StepPlan &last = steps.back();
   const std::optional<Step::Merge> &merged = last.step->merged;
   if (!merged || !merged->isUnion || !choice.sample ||
       !Chooser::isForeseen(*choice.sample))
-    return program;
+    return nullptr;
   if (!Chooser::wantsBranches(choice, kernel->addMerged(last.mostEntries())))
-    return program;
+    return nullptr;
   Variant branching = choice.variant;
   branching.branches = true;
   try {
     return kernel->program(branching);
   } catch (const OutOfMemory &) {
-    return program;
+    return nullptr;
   }
 }
 
@@ -297,13 +309,18 @@ std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
   if (steps.size() > 1 || program->last().buckets ||
       !program->last().workspaces().empty())
     lock.lock();
-  for (size_t n = 0; n + 1 < steps.size() && !isPlanned; ++n)
-    if (auto refusal = steps[n].executeAgain(argumentsOf(*steps[n].step, args),
-                                             results[n], choice.threads)) {
+  for (size_t n = 0; n + 1 < steps.size() && !isPlanned; ++n) {
+    std::vector<Argument> own;
+    if (auto refusal =
+            steps[n].executeAgain(argumentsOf(*steps[n].step, args, own),
+                                  results[n], choice.threads)) {
       results.resize(n);
       return refusal;
     }
-  std::vector<Argument> inputs = argumentsOf(program->last(), args);
-  return steps.back().execute(programOfLast()->last(), inputs, made,
-                              choice.threads);
+  }
+  std::vector<Argument> own;
+  const std::vector<Argument> &inputs = argumentsOf(program->last(), args, own);
+  std::shared_ptr<const Program> branching = programWithBranches();
+  const Step &by = branching ? branching->last() : program->last();
+  return steps.back().execute(by, inputs, made, choice.threads);
 }

@@ -19,11 +19,16 @@ public:
   /// `maxBuffers` bounds the number of memref parameters: their descriptors
   /// must not move, since words hold their addresses. There are fewer integers.
   Call(const Step &step, size_t maxBuffers) : step(step) {
-    descriptors.reserve(maxBuffers);
-    words.reserve(2 * maxBuffers);
+    if (maxBuffers <= kFew)
+      return;
+    manyDescriptors.resize(maxBuffers);
+    manyWords.resize(2 * maxBuffers);
+    descriptor = manyDescriptors.data();
+    word = words = manyWords.data();
   }
+  Call(const Call &) = delete;
 
-  void addInteger(int64_t value) { words.push_back(value); }
+  void addInteger(int64_t value) { *word++ = value; }
 
   void addScalar(void *data) { addDescriptor({asWord(data), asWord(data), 0}); }
 
@@ -62,7 +67,7 @@ public:
   /// Adds the last parameter, the number of threads, and calls the function.
   void run(Phase phase, int64_t threads) {
     addInteger(threads);
-    step.executable->call(step.number, phase, words.data());
+    step.executable->call(step.number, phase, words);
   }
 
   /// Calls a function whose last parameters are a status and the number of
@@ -79,14 +84,21 @@ private:
 
   static int64_t asWord(void *data) { return reinterpret_cast<int64_t>(data); }
 
-  void addDescriptor(Descriptor descriptor) {
-    descriptors.push_back(descriptor);
-    words.push_back(asWord(descriptors.back().data()));
+  void addDescriptor(const Descriptor &added) {
+    *descriptor = added;
+    addInteger(asWord((descriptor++)->data()));
   }
 
   const Step &step;
-  std::vector<Descriptor> descriptors;
-  std::vector<int64_t> words;
+  /// Few parameters need no memory to be allocated, which would take longer
+  /// than a small call.
+  static constexpr size_t kFew = 32;
+  Descriptor fewDescriptors[kFew];
+  int64_t fewWords[2 * kFew];
+  std::vector<Descriptor> manyDescriptors;
+  std::vector<int64_t> manyWords;
+  Descriptor *descriptor = fewDescriptors; ///< The next one.
+  int64_t *words = fewWords, *word = words;
 };
 
 /// The type of the keys of a workspace for coordinates of a type.

@@ -44,9 +44,8 @@ Numbers<int64_t> StepPlan::unwrittenBounds() const {
 }
 
 /// Calls again with larger workspaces as long as one was full.
-std::optional<Refusal> StepPlan::callWithWorkspaces(int64_t threads,
-                                                    bool hasSums,
-                                                    const StepCall &call) {
+std::optional<Refusal>
+StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, StepCall call) {
   while (true) {
     std::vector<Workspace> prepared;
     int64_t most = threadsWithWorkspaces(threads);
@@ -144,15 +143,16 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
 /// Calls the function that plans the step, and reads the sizes that it finds.
 std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                                           int64_t threads) {
-  Numbers<int64_t> counts(step->device(),
-                          step->isDraft ? 0 : parts * step->countColumns);
+  std::optional<Numbers<int64_t>> counts;
+  if (step->countColumns && !step->isDraft)
+    counts.emplace(step->device(), parts * step->countColumns);
   int64_t *record = bounds.data();
   Step::Planned planned = {record, record + sizesAt(),
                            reinterpret_cast<int32_t *>(record + statusAt())};
   auto call = [&](const std::vector<Workspace> &prepared, int64_t threads) {
     bounds.clear(statusAt(), 1);
-    step->plan(args, planned, counts.data(), offsets.data(), prepared,
-               bucketRows(), parts, threads);
+    step->plan(args, planned, counts ? counts->data() : nullptr, offsets.data(),
+               prepared, bucketRows(), parts, threads);
     return readPlanned();
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
@@ -278,14 +278,17 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
       }));
       partials.push_back(memory.back().data);
     }
-  Numbers<int64_t> visited(step->device(), rows + 1);
+  std::optional<Numbers<int64_t>> visited;
+  if (!partials.empty())
+    visited.emplace(step->device(), std::max<int64_t>(rows, 1));
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
   return callWithWorkspaces(
       threads, /*hasSums=*/true,
       [&](const std::vector<Workspace> &prepared, int64_t threads) {
         return by.execute(args, bounds.data(), order.data(), offsets.data(),
-                          drafted, results, partials, visited.data(), rowSize(),
+                          drafted, results, partials,
+                          visited ? visited->data() : nullptr, rowSize(),
                           prepared, bucketRows(), parts, threads);
       });
 }

@@ -12,9 +12,9 @@
 #include "nacho/Execution/Device.h"
 #include "nacho/Execution/Kernel.h"
 #include "nacho/Runtime/Abi.h"
+#include "nacho/Runtime/FunctionRef.h"
 
 #include <atomic>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -165,9 +165,9 @@ private:
   Step::BucketRows bucketRows() const;
   /// Calls a function of the step with workspaces, and returns its status.
   using StepCall =
-      std::function<int32_t(const std::vector<Workspace> &, int64_t threads)>;
+      FunctionRef<int32_t(const std::vector<Workspace> &, int64_t threads)>;
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
-                                            const StepCall &call);
+                                            StepCall call);
   bool addsToResult() const;
   std::optional<Refusal> refuseOnePart(int64_t threads) const;
   bool mayBeUnequal() const;
@@ -226,16 +226,17 @@ public:
   int64_t listBytes(size_t step) const;
 
 private:
-  using Attempt = std::function<std::optional<Refusal>()>;
+  using Attempt = FunctionRef<std::optional<Refusal>()>;
 
   std::vector<Buffer> compute(const std::vector<Argument> &args,
                               bool isPlanned);
   void begin(const std::vector<Argument> &args);
   void startSteps();
   size_t countSteps(const Program &other) const;
-  void attempt(const Attempt &run);
-  std::vector<Argument> argumentsOf(const Step &step,
-                                    const std::vector<Argument> &args) const;
+  void attempt(Attempt run);
+  const std::vector<Argument> &argumentsOf(const Step &step,
+                                           const std::vector<Argument> &args,
+                                           std::vector<Argument> &made) const;
   std::optional<Refusal> planInner(const std::vector<Argument> &args);
   std::optional<Refusal> planSteps(const std::vector<Argument> &args);
   std::optional<Refusal> takeSample(const std::vector<Argument> &inputs);
@@ -246,7 +247,7 @@ private:
   std::optional<Refusal> executeSteps(const std::vector<Argument> &args,
                                       bool isPlanned,
                                       std::vector<Buffer> &made);
-  std::shared_ptr<const Program> programOfLast() const;
+  std::shared_ptr<const Program> programWithBranches() const;
 
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
