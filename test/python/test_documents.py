@@ -1,11 +1,16 @@
 """Documents name the files and passes that there are."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/site"))
+
+import file_index  # noqa: E402
+
 README = (ROOT / "README.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 COMPILER = (ROOT / "tools/site/compiler.md").read_text()
@@ -20,11 +25,25 @@ def passes():
     )
 
 
-def test_where_to_read_names_every_file_of_the_compiler():
-    _, _, rest = CONTRIBUTING.partition("\n## Where to read\n")
-    text = rest.partition("\n## ")[0]
-    found = sorted(path.name for path in (ROOT / "lib").rglob("*.cpp"))
-    assert [name for name in found if f"{name}`" not in text] == []
+def test_the_index_has_the_title_of_every_file():
+    page = file_index.page()
+    for path in (ROOT / "lib").rglob("*.cpp"):
+        assert f"| `{path.name}` | " in page
+    assert "## `lib/Execution`" in page
+    assert "| `Chooser.cpp` | Which variant computes a call |" in page
+    assert "| `parser.py` | " in page
+
+
+def test_a_file_without_a_title_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_index, "ROOT", tmp_path)
+    for name, text in (("A.cpp", "#include <vector>\n"), ("a.py", "import os\n")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ValueError, match=f"{name} does not say what is in it"):
+            file_index.title(tmp_path / name)
+
+
+def test_contributing_is_short():
+    assert len(CONTRIBUTING.encode()) <= 8192
 
 
 def test_the_picture_has_every_pass():

@@ -1,4 +1,4 @@
-"""The pages of the site that are generated: passes, ops, operators and the API.
+"""The pages of the site that are generated: passes, ops, operators, files, the API.
 
 Passes and ops are documented in TableGen, from which mlir-tblgen makes Markdown. The
 pages of the API ask Sphinx for the docstrings of the public names, so that a name that
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import file_index
 import numpy as np
 
 import nacho
@@ -43,8 +44,10 @@ def generated() -> dict[str, str]:
         **{f"api/{page.name}.md": page.text() for page in API},
         "api/index.md": _contents("API reference", [page.name for page in API]),
         "reference/index.md": _contents(
-            "Reference of the compiler", ["operators", "dialect", *PASSES, "choices"]
+            "Reference of the compiler",
+            ["operators", "dialect", *PASSES, "choices", "every-file"],
         ),
+        "reference/every-file.md": file_index.page(),
     }
 
 
