@@ -1,4 +1,4 @@
-//===- Precompiled.h - What most files include ----------------------------===//
+//===- Precompiled.h - The precompiled header -----------------------------===//
 //
 // Compiled once for all libraries that handle IR. It spares them most of their
 // time; each file still includes what it uses.

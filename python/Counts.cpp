@@ -1,4 +1,4 @@
-//===- Counts.cpp - What kernels counted ----------------------------------===//
+//===- Counts.cpp - Counts of simulated kernels ---------------------------===//
 
 #include "Counts.h"
 

@@ -1,4 +1,4 @@
-//===- Counts.h - What kernels counted -------------------------*- C++ -*-===//
+//===- Counts.h - Counts of simulated kernels -------------------*- C++ -*-===//
 
 #ifndef NACHO_PYTHON_COUNTS_H
 #define NACHO_PYTHON_COUNTS_H

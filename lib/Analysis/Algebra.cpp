@@ -1,4 +1,4 @@
-//===- Algebra.cpp - Where an expression can differ from zero -------------===//
+//===- Algebra.cpp - Sparsity of an expression ----------------------------===//
 //
 // The background of an expression is its value where no sparse operand has an
 // entry; its pattern says where it may have another value. Below, za is the

@@ -1,4 +1,4 @@
-//===- ContractionOrder.cpp - In which order a product is summed ----------===//
+//===- ContractionOrder.cpp - Contraction orders of products --------------===//
 //
 // An inner sum eliminates an index: it sums the product of all factors that
 // have the index, over this index and all others that only these factors have.

@@ -1,4 +1,4 @@
-//===- LoopCost.cpp - What an order of loops is expected to cost ----------===//
+//===- LoopCost.cpp - Expected costs of loop orders -----------------------===//
 //
 // Where the sizes of operands are not known, the estimates assume kExtent
 // coordinates per index, and kRow entries per row of a sparse operand.

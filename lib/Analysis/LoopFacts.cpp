@@ -1,4 +1,4 @@
-//===- LoopFacts.cpp - Which coordinates a coiteration visits -------------===//
+//===- LoopFacts.cpp - Coordinates visited by coiterations ----------------===//
 
 #include "nacho/Analysis/LoopFacts.h"
 

@@ -1,4 +1,4 @@
-//===- GpuStage.h - What the backends for GPUs have in common -------------===//
+//===- GpuStage.h - Stages shared by the backends for GPUs ----------------===//
 
 #ifndef NACHO_LIB_GPUSTAGE_H
 #define NACHO_LIB_GPUSTAGE_H

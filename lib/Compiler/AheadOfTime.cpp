@@ -1,4 +1,4 @@
-//===- AheadOfTime.cpp - A module to a kernel in another module -----------===//
+//===- AheadOfTime.cpp - Kernels compiled ahead of time -------------------===//
 //
 // A kernel that a process compiles gets its variants one by one, as operands
 // ask for them. Here, the variants with which calls begin are compiled, and the

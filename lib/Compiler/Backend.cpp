@@ -1,4 +1,4 @@
-//===- Backend.cpp - What all backends have in common ---------------------===//
+//===- Backend.cpp - Common parts of the backends -------------------------===//
 
 #include "nacho/Compiler/Backend.h"
 

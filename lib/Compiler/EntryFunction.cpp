@@ -1,4 +1,4 @@
-//===- EntryFunction.cpp - A function of a module, as kernels -------------===//
+//===- EntryFunction.cpp - Entry functions of modules ---------------------===//
 
 #include "Compilation.h"
 

@@ -1,4 +1,4 @@
-//===- Kernel.cpp - From the text of a module to a kernel -----------------===//
+//===- Kernel.cpp - Kernels compiled from the text of a module ------------===//
 
 #include "nacho/Compiler/Kernel.h"
 

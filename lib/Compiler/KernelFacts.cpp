@@ -1,4 +1,4 @@
-//===- KernelFacts.cpp - What the chooser knows of a kernel ---------------===//
+//===- KernelFacts.cpp - Facts about a kernel, for the chooser ------------===//
 
 #include "KernelFacts.h"
 

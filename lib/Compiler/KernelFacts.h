@@ -1,4 +1,4 @@
-//===- KernelFacts.h - What the chooser knows of a kernel -----------------===//
+//===- KernelFacts.h - Facts about a kernel, for the chooser --------------===//
 
 #ifndef NACHO_LIB_KERNELFACTS_H
 #define NACHO_LIB_KERNELFACTS_H

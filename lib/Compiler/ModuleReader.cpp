@@ -1,4 +1,4 @@
-//===- ModuleReader.cpp - Reads from a module how its kernel is called ----===//
+//===- ModuleReader.cpp - Signatures of kernels, read from modules --------===//
 
 #include "ModuleReader.h"
 

@@ -1,4 +1,4 @@
-//===- ModuleReader.h - Reads from a module how its kernel is called ------===//
+//===- ModuleReader.h - Signatures of kernels, read from modules ----------===//
 //
 // A kernel is called without its module. Everything that callers have to know
 // is therefore read from the module while it is compiled.

@@ -1,4 +1,4 @@
-//===- FunctionsToLibm.cpp - Functions that C computes --------------------===//
+//===- FunctionsToLibm.cpp - Functions computed by libm -------------------===//
 //
 // Replaces operators on complex numbers by calls of C functions, if the table
 // of operators names one; each function is declared once. The functions of the

@@ -1,4 +1,4 @@
-//===- HintLoops.cpp - How LLVM is to vectorise and unroll loops ----------===//
+//===- HintLoops.cpp - Hints for LLVM's vectoriser and unroller -----------===//
 //
 // LLVM's own estimates are for long loops; those over the entries of a row are
 // short. The hints become metadata of LLVM's loops.

@@ -1,4 +1,4 @@
-//===- LeaveLoops.cpp - Loops that are left when a signal comes -----------===//
+//===- LeaveLoops.cpp - Exits from loops on signals -----------------------===//
 //
 // The function of a worker reads the word of Stop.h at its beginning, and at
 // the beginning of each iteration of a loop that has loops inside, and returns

@@ -1,4 +1,4 @@
-//===- LoadOnce.cpp - What is compared is what is used --------------------===//
+//===- LoadOnce.cpp - Loads that LLVM must not repeat ---------------------===//
 //
 // Whoever owns an operand may edit its arrays during a call, so that a kernel
 // compares each coordinate with a bound before it accesses memory there

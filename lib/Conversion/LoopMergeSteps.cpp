@@ -1,4 +1,4 @@
-//===- LoopMergeSteps.cpp - Merges move on from the least coordinate ------===//
+//===- LoopMergeSteps.cpp - Progress of merges ----------------------------===//
 
 #include "LoopSteps.h"
 

@@ -1,4 +1,4 @@
-//===- LoopSteps.cpp - What changes in a step of a loop -------------------===//
+//===- LoopSteps.cpp - Changes made by a step of a loop -------------------===//
 //
 // Values, and positions that move on. LoopIntervals.cpp has intervals that get
 // smaller, LoopMergeSteps.cpp what moves on from the least of several

@@ -1,4 +1,4 @@
-//===- LoopSteps.h - What changes in a step of a loop -----------*- C++ -*-===//
+//===- LoopSteps.h - Changes made by a step of a loop -----------*- C++ -*-===//
 
 #ifndef NACHO_LIB_CONVERSION_LOOPSTEPS_H
 #define NACHO_LIB_CONVERSION_LOOPSTEPS_H
@@ -58,7 +58,7 @@ public:
   bool advancesFromLeast(mlir::Value condition);
 
 private:
-  /// How many conditions the paths through a step are told apart by.
+  /// The most branch conditions by which the paths through a step are split.
   static constexpr unsigned kMostSplits = 4;
 
   /// A condition, and what it has to be.

@@ -1,4 +1,4 @@
-//===- ParallelCallsToLLVM.cpp - Calls that the runtime makes -------------===//
+//===- ParallelCallsToLLVM.cpp - Parallel calls as calls of the runtime ---===//
 //
 // The runtime knows functions of one type. What a worker needs besides its
 // number is stored in memory of the caller, whose address the runtime hands on:

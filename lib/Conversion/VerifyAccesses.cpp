@@ -1,4 +1,4 @@
-//===- VerifyAccesses.cpp - No index is used as it was loaded -------------===//
+//===- VerifyAccesses.cpp - Proof that every loaded index is checked ------===//
 //
 // Arrays of operands may hold anything: their owner may have edited them since
 // they were checked, or may edit them now. So an integer that was loaded says

@@ -1,4 +1,4 @@
-//===- VerifyContract.cpp - What a backend has to lower -------------------===//
+//===- VerifyContract.cpp - Ops that a backend may be given ---------------===//
 //
 // ParallelOps.td states in prose which ops a backend has to lower. This file
 // checks that a module has no others.

@@ -1,4 +1,4 @@
-//===- VerifyProgress.cpp - Every loop ends, whatever it reads ------------===//
+//===- VerifyProgress.cpp - Proof that every loop ends --------------------===//
 //
 // Arrays of operands may be edited while a kernel reads them. So how often a
 // loop runs must be bounded by something that it does not read. An scf.for has

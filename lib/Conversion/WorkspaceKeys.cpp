@@ -1,4 +1,4 @@
-//===- WorkspaceKeys.cpp - Which coordinates a workspace has --------------===//
+//===- WorkspaceKeys.cpp - Keys of workspaces -----------------------------===//
 
 #include "WorkspaceKeys.h"
 

@@ -1,4 +1,4 @@
-//===- WorkspaceKeys.h - Which coordinates a workspace has ----*- C++ -*-===//
+//===- WorkspaceKeys.h - Keys of workspaces ---------------------*- C++ -*-===//
 //
 // The keys of a hashed workspace: a table with open addressing. An unused place
 // has the key -1.

@@ -1,4 +1,4 @@
-//===- WorkspaceMarks.cpp - Which places of a workspace are used ----------===//
+//===- WorkspaceMarks.cpp - Marks of used places in workspaces ------------===//
 
 #include "WorkspaceMarks.h"
 #include "nacho/Runtime/Abi.h"

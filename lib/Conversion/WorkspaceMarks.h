@@ -1,4 +1,4 @@
-//===- WorkspaceMarks.h - Which places of a workspace are used ------------===//
+//===- WorkspaceMarks.h - Marks of used places in workspaces --------------===//
 //
 // A row of the marks begins with a word that counts the keys, if the workspace
 // is hashed. Three levels of bits follow: one bit per 64 * 64 places, one per

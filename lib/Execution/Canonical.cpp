@@ -1,4 +1,4 @@
-//===- Canonical.cpp - Is a tensor sorted, without duplicates? ------------===//
+//===- Canonical.cpp - Checks that a tensor is sorted ---------------------===//
 
 #include "nacho/Execution/Canonical.h"
 

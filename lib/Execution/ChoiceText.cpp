@@ -1,4 +1,4 @@
-//===- ChoiceText.cpp - What was chosen for a call, in words --------------===//
+//===- ChoiceText.cpp - Choices explained in words ------------------------===//
 
 #include "Thresholds.h"
 #include "nacho/Execution/Chooser.h"

@@ -1,4 +1,4 @@
-//===- Chooser.cpp - Which variant computes a call ------------------------===//
+//===- Chooser.cpp - The choice of a variant for a call -------------------===//
 
 #include "nacho/Execution/Chooser.h"
 #include "Thresholds.h"

@@ -1,4 +1,4 @@
-//===- Facts.cpp - What is known of operands before they are read ---------===//
+//===- Facts.cpp - Facts about operands, before they are read -------------===//
 
 #include "nacho/Execution/Chooser.h"
 

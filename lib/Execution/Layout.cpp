@@ -1,4 +1,4 @@
-//===- Layout.cpp - How tensors and workspaces lie in memory --------------===//
+//===- Layout.cpp - Layouts of tensors and workspaces ---------------------===//
 
 #include "nacho/Execution/Layout.h"
 

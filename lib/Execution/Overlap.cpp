@@ -1,4 +1,4 @@
-//===- Overlap.cpp - What operands have in common -------------------------===//
+//===- Overlap.cpp - Samples of the overlap of operands -------------------===//
 
 #include "Overlap.h"
 

@@ -1,4 +1,4 @@
-//===- Overlap.h - What operands have in common ---------------------------===//
+//===- Overlap.h - Samples of the overlap of operands ---------------------===//
 
 #ifndef NACHO_LIB_OVERLAP_H
 #define NACHO_LIB_OVERLAP_H

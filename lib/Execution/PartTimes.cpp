@@ -1,4 +1,4 @@
-//===- PartTimes.cpp - How long each part of a plan takes alone -----------===//
+//===- PartTimes.cpp - Times of single parts ------------------------------===//
 //
 // Runs the last step of a plan once more for one part at a time, as if it were
 // the only one, into a result that is thrown away. If parts of equal cost take

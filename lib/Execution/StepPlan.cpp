@@ -10,8 +10,8 @@
 
 using namespace nacho;
 
-/// Throws what a status tells of the operands, or of the machine. Returns what
-/// another program could do.
+/// Throws the error that a status stands for, or returns a refusal that another
+/// variant can serve.
 static std::optional<Refusal> refusalOf(int32_t status) {
   if (status & kNoMemory)
     allocateFor("sorting entries", throwKept);

@@ -1,4 +1,4 @@
-//===- StepRefusals.cpp - What a step cannot compute ----------------------===//
+//===- StepRefusals.cpp - Refusals of a step ------------------------------===//
 //
 // A step refuses a call that another program may compute: parts with whole rows
 // that are too unequal, one part for the work of several, or a draft that would

@@ -1,4 +1,4 @@
-//===- Thresholds.h - The numbers that decisions depend on ------*- C++ -*-===//
+//===- Thresholds.h - Thresholds of the chooser -----------------*- C++ -*-===//
 //
 // All numbers by which Chooser.cpp decides, and that ChoiceText.cpp tells.
 //

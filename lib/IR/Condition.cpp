@@ -1,4 +1,4 @@
-//===- Condition.cpp - A flag that emitted code asks, or none -------------===//
+//===- Condition.cpp - An i1 known to be true, or emitted -----------------===//
 
 #include "nacho/IR/Condition.h"
 

@@ -1,4 +1,4 @@
-//===- CostModels.cpp - What counts as work -------------------------------===//
+//===- CostModels.cpp - The table of cost models --------------------------===//
 //
 // The attribute, and the models that have names. What each kind of charge means
 // for the loops of a nest is in lib/Transforms/CostModel.cpp.

@@ -1,4 +1,4 @@
-//===- Fibers.cpp - Where the fibers of a nest come from ------------------===//
+//===- Fibers.cpp - Sources of the fibers of a nest -----------------------===//
 
 #include "nacho/IR/Fibers.h"
 

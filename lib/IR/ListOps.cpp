@@ -1,4 +1,4 @@
-//===- ListOps.cpp - What the entries of lists keep -----------------------===//
+//===- ListOps.cpp - Fields of the entries of lists -----------------------===//
 
 #include "nacho/IR/Nacho.h"
 

@@ -1,4 +1,4 @@
-//===- Monoids.cpp - What reductions combine elements with ----------------===//
+//===- Monoids.cpp - Monoids of reductions --------------------------------===//
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Operators.h"

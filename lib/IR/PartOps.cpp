@@ -1,4 +1,4 @@
-//===- PartOps.cpp - What a part counts and sums up -----------------------===//
+//===- PartOps.cpp - Counters and sums of a part --------------------------===//
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Operators.h"

@@ -1,4 +1,4 @@
-//===- StepAttrs.cpp - What callers know of a kernel ----------------------===//
+//===- StepAttrs.cpp - Attributes of a step, for its callers --------------===//
 //
 // The syntax of `#nacho.step` and of the attributes in it, and their verifiers.
 //

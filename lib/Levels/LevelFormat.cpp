@@ -1,4 +1,4 @@
-//===- LevelFormat.cpp - What a tensor type says about its levels ---------===//
+//===- LevelFormat.cpp - Level formats of tensor types --------------------===//
 
 #include "nacho/Levels/LevelFormat.h"
 #include "LevelKind.h"

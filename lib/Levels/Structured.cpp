@@ -1,4 +1,4 @@
-//===- Structured.cpp - Levels of fibers that all have so many entries ----===//
+//===- Structured.cpp - Structured levels, as in n:m sparsity -------------===//
 //
 // structured[n, m]: of the m coordinates, each fiber stores n, zeros included
 // where there are fewer. The children of parent p therefore have the positions

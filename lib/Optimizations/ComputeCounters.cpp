@@ -1,4 +1,4 @@
-//===- ComputeCounters.cpp - What a loop counts, without counting ---------===//
+//===- ComputeCounters.cpp - Counters computed from the bounds of loops ---===//
 //
 // Consumes and leaves scf loops. A part counts the entries that it visits, so
 // that the one which finishes a row knows whether others have begun it. Each

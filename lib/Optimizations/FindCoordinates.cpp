@@ -1,4 +1,4 @@
-//===- FindCoordinates.cpp - Fibers that are merged again and again -------===//
+//===- FindCoordinates.cpp - Lookups in tables of fibers ------------------===//
 //
 // A fiber of an innermost loop may be the same in every iteration of the loop
 // around it, and would be stepped through each time. If the other fibers decide

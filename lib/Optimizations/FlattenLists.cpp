@@ -1,4 +1,4 @@
-//===- FlattenLists.cpp - Lists are merged by one key ---------------------===//
+//===- FlattenLists.cpp - Lists merged by one key -------------------------===//
 //
 // Replaces all loops of a nest over lists by one loop over the keys of entries.
 //

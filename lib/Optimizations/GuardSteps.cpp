@@ -1,4 +1,4 @@
-//===- GuardSteps.cpp - Nothing is done for a coordinate that is too large ===//
+//===- GuardSteps.cpp - Guards of coordinates beyond their extent ---------===//
 //
 // Consumes and leaves loops of scf. A loop reports that a coordinate was not
 // below its extent, and keeps its accesses in range by clipping what it indexes

@@ -1,4 +1,4 @@
-//===- JoinTiles.cpp - A tile is cut and counted by the same block --------===//
+//===- JoinTiles.cpp - Tiles cut and counted by one block -----------------===//
 //
 // Consumes calls of functions that are assembled. Where one of them cuts tiles
 // into parts, and the next one does something for each part, the workers of the

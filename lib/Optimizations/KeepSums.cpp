@@ -1,4 +1,4 @@
-//===- KeepSums.cpp - Rows of sums stay in registers ----------------------===//
+//===- KeepSums.cpp - Rows of sums in vector registers --------------------===//
 //
 // Rewrites loops that only add terms to rows of sums, and to the same rows
 // throughout. Such a loop is put inside loops over strips of the rows, and

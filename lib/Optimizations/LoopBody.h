@@ -11,8 +11,8 @@
 
 namespace nacho {
 
-/// A loop takes so many steps at once if there are as many, each in a lane of a
-/// vector. If there are fewer, it adds up their terms in order.
+/// The number of steps that a loop takes at once, each in a lane of a vector.
+/// Fewer steps are added up in order.
 constexpr int64_t kLanes = 8;
 
 /// The attribute of a loop whose terms were computed before, from elements at

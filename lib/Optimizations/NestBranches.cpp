@@ -1,4 +1,4 @@
-//===- NestBranches.cpp - Nothing is done for what is not found -----------===//
+//===- NestBranches.cpp - Work nested in the branches of lookups ----------===//
 //
 // Consumes and leaves branches of scf:
 //

@@ -1,4 +1,4 @@
-//===- PeelRows.cpp - The rows that cuts divide, apart from the others ----===//
+//===- PeelRows.cpp - Rows divided by cuts, peeled off --------------------===//
 //
 // Consumes and leaves scf loops. The first and the last row of a part may be
 // cut: each row asks whether it is one of them, selects where it begins and

@@ -1,4 +1,4 @@
-//===- RepeatedFibers.cpp - Fibers that are merged again and again --------===//
+//===- RepeatedFibers.cpp - Fibers merged more than once ------------------===//
 
 #include "RepeatedFibers.h"
 

@@ -1,4 +1,4 @@
-//===- RepeatedFibers.h - Fibers that are merged again and again ----------===//
+//===- RepeatedFibers.h - Fibers merged more than once --------------------===//
 
 #ifndef NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H
 #define NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H

@@ -35,8 +35,8 @@ struct RowSums {
   mlir::Value begin() { return rows.getRegionIterArg(0); }
   mlir::Value end() { return entries.getUpperBound(); }
 
-  /// What is added to an index of a row to get this one; null if nothing is,
-  /// and no value if it is another index.
+  /// Returns the distance of an index from the row, a null value for the row
+  /// itself, or none for an index that does not follow from the row.
   std::optional<mlir::Value> offsetOf(mlir::Value index);
 
   /// If an element of the result is only stored under a condition: the number

@@ -1,4 +1,4 @@
-//===- ShareParts.cpp - The lanes of a warp do a part together ------------===//
+//===- ShareParts.cpp - Parts shared by the lanes of a warp ---------------===//
 //
 // Consumes and leaves the parts of stage `scf`. All lanes run the code of a
 // part; what tells them apart is which steps of dense loops they take, and

@@ -1,4 +1,4 @@
-//===- ShareRows.cpp - The lanes of a warp add up a row together ----------===//
+//===- ShareRows.cpp - Rows shared by the lanes of a warp -----------------===//
 //
 // Consumes and leaves the parts of stage `scf`, before workspaces are lowered.
 // All lanes run the code of a part; what tells them apart is which steps they
@@ -116,7 +116,7 @@ bool PartOfRows::isOfLoops(Operation *op) const {
   return false;
 }
 
-/// Whether not all lanes do an operation alike.
+/// Whether an operation differs between lanes.
 bool PartOfRows::isOfLanes(Operation *op) const {
   return op->getParentOfType<DrainOp>() || isOfLoops(op);
 }

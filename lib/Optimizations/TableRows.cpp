@@ -1,4 +1,4 @@
-//===- TableRows.cpp - Short rows are collected in shared memory ----------===//
+//===- TableRows.cpp - Hash tables of short rows in shared memory ---------===//
 //
 // Consumes and leaves what nacho-share-rows makes. A row is what lies in one
 // block from the first operation that inserts into a workspace up to the drain

@@ -1,4 +1,4 @@
-//===- TileParts.cpp - Neighbouring parts share what they read ------------===//
+//===- TileParts.cpp - Windows of arrays for the parts of a tile ----------===//
 //
 // Consumes the functions of nests that are assembled. A tile is some parts in a
 // row: what they read of their operands lies between the positions of the cut

@@ -1,4 +1,4 @@
-//===- UnswitchLoops.cpp - The kind of a table is chosen once -------------===//
+//===- UnswitchLoops.cpp - Loops specialised to a kind of table -----------===//
 //
 // Consumes and leaves loops of scf. A loop whose steps all take the same one of
 // two branches, one of which has a loop inside, becomes two loops: then the

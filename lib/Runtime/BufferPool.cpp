@@ -1,4 +1,4 @@
-//===- BufferPool.cpp - Memory of the host that is used again -------------===//
+//===- BufferPool.cpp - A pool of host memory -----------------------------===//
 
 #include "nacho/Runtime/BufferPool.h"
 #include "nacho/Runtime/Fork.h"

@@ -1,4 +1,4 @@
-//===- Coroutine.cpp - Functions that can wait ----------------------------===//
+//===- Coroutine.cpp - Coroutines -----------------------------------------===//
 //
 // A switch between stacks is a call that saves the registers which a function
 // must preserve, and returns on the other stack. Where it is not written for a

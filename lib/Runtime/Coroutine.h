@@ -1,4 +1,4 @@
-//===- Coroutine.h - Functions that can wait ------------------------------===//
+//===- Coroutine.h - Coroutines -------------------------------------------===//
 
 #ifndef NACHO_LIB_RUNTIME_COROUTINE_H
 #define NACHO_LIB_RUNTIME_COROUTINE_H

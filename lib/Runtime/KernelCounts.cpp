@@ -1,4 +1,4 @@
-//===- KernelCounts.cpp - What kernels would make a GPU do ----------------===//
+//===- KernelCounts.cpp - Counts of a simulated GPU -----------------------===//
 
 #include "nacho/Runtime/KernelCounts.h"
 

@@ -1,4 +1,4 @@
-//===- LaunchCounter.cpp - What a launch would make a GPU do --------------===//
+//===- LaunchCounter.cpp - Counts of one launch ---------------------------===//
 //
 // Threads run one after the other, so that what the lanes of a warp do is noted
 // first, and combined when all of them have met.

@@ -1,4 +1,4 @@
-//===- LaunchCounter.h - What a launch would make a GPU do ----------------===//
+//===- LaunchCounter.h - Counts of one launch -----------------------------===//
 
 #ifndef NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H
 #define NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H

@@ -1,4 +1,4 @@
-//===- Memory.cpp - Memory that does not suffice --------------------------===//
+//===- Memory.cpp - Memory limits and out-of-memory errors ----------------===//
 
 #include "nacho/Runtime/Memory.h"
 

@@ -1,4 +1,4 @@
-//===- Order.cpp - Are the entries of a result in order? ------------------===//
+//===- Order.cpp - Checks of the order of entries -------------------------===//
 //
 // The arrays of operands may be edited while a kernel reads them, and then its
 // result may have entries that are out of order or repeated. This check takes

@@ -1,4 +1,4 @@
-//===- Processors.cpp - How many threads a process should have ------------===//
+//===- Processors.cpp - The number of threads of a process ----------------===//
 
 #include "nacho/Runtime/Processors.h"
 

@@ -1,4 +1,4 @@
-//===- Steps.cpp - How many iterations the loops of kernels had -----------===//
+//===- Steps.cpp - Iteration counts of loops ------------------------------===//
 
 #include "nacho/Runtime/Runtime.h"
 

@@ -1,4 +1,4 @@
-//===- Validate.cpp - Are these arrays a sparse tensor? -------------------===//
+//===- Validate.cpp - Validation of the arrays of a tensor ----------------===//
 
 #include "Threads.h"
 #include "nacho/Runtime/Runtime.h"

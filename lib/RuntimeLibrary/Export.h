@@ -1,4 +1,4 @@
-//===- Export.h - What programs find in the runtime library ---------------===//
+//===- Export.h - Exported symbols of the runtime library -----------------===//
 
 #ifndef NACHO_RUNTIMELIBRARY_EXPORT_H
 #define NACHO_RUNTIMELIBRARY_EXPORT_H

@@ -202,7 +202,8 @@ void WrapperBuilder::splitExtents(ArrayRef<int64_t> sizes) {
   }
 }
 
-/// The extents of a result, of which a kernel returns those of its parts.
+/// Returns the extents of a result in blocks, whose dimensions the kernel
+/// returns split in two.
 SmallVector<Value> WrapperBuilder::joinedExtents(ValueRange split,
                                                  ArrayRef<int64_t> sizes) {
   SmallVector<Value> joined;

@@ -1,4 +1,4 @@
-//===- LinkKernels.cpp - Kernels join the module that calls them ----------===//
+//===- LinkKernels.cpp - Kernels linked into the calling module -----------===//
 
 #include "KernelWrapper.h"
 #include "nacho/Sparsifier/Passes.h"

@@ -1,4 +1,4 @@
-//===- Sparsifier.cpp - One pipeline in place of MLIR's --sparsifier ------===//
+//===- Sparsifier.cpp - The pipeline --nacho-sparsifier -------------------===//
 
 #include "nacho/Sparsifier/Passes.h"
 #include "nacho/Transforms/Passes.h"

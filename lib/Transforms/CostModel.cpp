@@ -1,4 +1,4 @@
-//===- CostModel.cpp - What the parts of a nest cost ----------------------===//
+//===- CostModel.cpp - Costs of the parts of a nest -----------------------===//
 //
 // The kinds of charges (`#nacho.cost_model`) of a nest, where T is an operand:
 //

@@ -1,4 +1,4 @@
-//===- CostModel.h - What the parts of a nest cost ------------------------===//
+//===- CostModel.h - Costs of the parts of a nest -------------------------===//
 //
 // The cost of a nest is a sum of charges, each of which is spread over the
 // coordinates of the loops. All charges are monotone and consistent by

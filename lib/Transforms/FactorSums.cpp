@@ -1,4 +1,4 @@
-//===- FactorSums.cpp - Factors are taken out of sums ---------------------===//
+//===- FactorSums.cpp - Factors moved out of sums -------------------------===//
 //
 // Consumes `nacho.assign`; leaves assignments in which sums of some factors of
 // a product are computed by assignments of their own:

@@ -1,4 +1,4 @@
-//===- FuseOps.cpp - One op of linalg for two, where one reads the other --===//
+//===- FuseOps.cpp - Fusion of linalg ops ---------------------------------===//
 //
 // Consumes ops of linalg; leaves one op where an op computes a tensor that
 // nobody but a second op reads. The tensor is not made then:

@@ -1,4 +1,4 @@
-//===- LinalgMonoids.cpp - What sparse_tensor.reduce reduces by -----------===//
+//===- LinalgMonoids.cpp - Monoids of sparse_tensor.reduce ----------------===//
 //
 // The region of a reduction becomes a monoid of the module. If the region is an
 // operator of the table, the reduction is one by that operator instead:

@@ -1,4 +1,4 @@
-//===- LinalgMonoids.h - What sparse_tensor.reduce reduces by -------------===//
+//===- LinalgMonoids.h - Monoids of sparse_tensor.reduce ------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_LINALGMONOIDS_H
 #define NACHO_LIB_TRANSFORMS_LINALGMONOIDS_H

@@ -1,4 +1,4 @@
-//===- LinalgOutput.cpp - What a linalg op does with its output -----------===//
+//===- LinalgOutput.cpp - Outputs of linalg ops ---------------------------===//
 //
 // The output of a linalg op is an operand, too. Most ops add to it, or reduce
 // to it by another operator; others overwrite it, or compute with it in place.

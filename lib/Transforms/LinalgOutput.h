@@ -1,4 +1,4 @@
-//===- LinalgOutput.h - What a linalg op does with its output -------------===//
+//===- LinalgOutput.h - Outputs of linalg ops -----------------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_LINALGOUTPUT_H
 #define NACHO_LIB_TRANSFORMS_LINALGOUTPUT_H

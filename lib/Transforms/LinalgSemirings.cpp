@@ -1,4 +1,4 @@
-//===- LinalgSemirings.cpp - Operators with regions for what is stored ----===//
+//===- LinalgSemirings.cpp - Operators with regions per storage pattern ---===//
 //
 // The ops of the sparse_tensor dialect on elements have a region for each case
 // of which operands are stored. Where the region is empty, or the condition of

@@ -1,4 +1,4 @@
-//===- LinalgSemirings.h - Operators with regions for what is stored ------===//
+//===- LinalgSemirings.h - Operators with regions per storage pattern -----===//
 
 #ifndef NACHO_LIB_TRANSFORMS_LINALGSEMIRINGS_H
 #define NACHO_LIB_TRANSFORMS_LINALGSEMIRINGS_H

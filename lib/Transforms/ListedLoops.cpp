@@ -1,4 +1,4 @@
-//===- ListedLoops.cpp - Which loops are remapped to lists ----------------===//
+//===- ListedLoops.cpp - Loops remapped to lists --------------------------===//
 
 #include "ListedLoops.h"
 

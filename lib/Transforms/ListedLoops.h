@@ -1,4 +1,4 @@
-//===- ListedLoops.h - Which loops are remapped to lists --------*- C++ -*-===//
+//===- ListedLoops.h - Loops remapped to lists ------------------*- C++ -*-===//
 
 #ifndef NACHO_LIB_TRANSFORMS_LISTEDLOOPS_H
 #define NACHO_LIB_TRANSFORMS_LISTEDLOOPS_H

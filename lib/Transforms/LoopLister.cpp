@@ -1,4 +1,4 @@
-//===- LoopLister.cpp - A list of what outer loops visit ------------------===//
+//===- LoopLister.cpp - Lists of the coordinates of outer loops -----------===//
 //
 // Replaces a nest by two. The first lists the coordinates that the outer loops
 // visit, and the positions there of the fibers that the inner loops need; the

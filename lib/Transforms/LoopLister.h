@@ -1,4 +1,4 @@
-//===- LoopLister.h - A list of what outer loops visit ----------*- C++ -*-===//
+//===- LoopLister.h - Lists of the coordinates of outer loops ---*- C++ -*-===//
 
 #ifndef NACHO_LIB_TRANSFORMS_LOOPLISTER_H
 #define NACHO_LIB_TRANSFORMS_LOOPLISTER_H

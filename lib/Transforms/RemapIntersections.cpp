@@ -1,4 +1,4 @@
-//===- RemapIntersections.cpp - Cost functions aware of skipped rows ------===//
+//===- RemapIntersections.cpp - Remapping of outer intersections ----------===//
 //
 // Consumes nests; leaves nests in which no outer loop skips coordinates that an
 // operand stores. Before each such nest comes the nest that lists the

@@ -30,7 +30,7 @@ def test_the_index_has_the_title_of_every_file():
     for path in (ROOT / "lib").rglob("*.cpp"):
         assert f"| `{path.name}` | " in page
     assert "## `lib/Execution`" in page
-    assert "| `Chooser.cpp` | Which variant computes a call |" in page
+    assert "| `Chooser.cpp` | The choice of a variant for a call |" in page
     assert "| `parser.py` | " in page
 
 

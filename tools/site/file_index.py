@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 _FOLDERS = ("include", "lib", "python", "tools/nacho-opt", "tools/nacho-plugin")
-_BANNER = re.compile(r"/[/*]===- \S+ - (.+?)\s*-*(?:\*- \S+ -\*)?===[/*\\]")
+_BANNER = re.compile(r"/[/*]===- \S+ - (.+?)\s*-*(?:\*- \S+ -\*-?)?===[/*\\]")
 
 
 def page() -> str:

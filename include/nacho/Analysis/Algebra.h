@@ -1,4 +1,4 @@
-//===- Algebra.h - Where an expression can differ from zero ---------------===//
+//===- Algebra.h - Sparsity of an expression ------------------------------===//
 
 #ifndef NACHO_ANALYSIS_ALGEBRA_H
 #define NACHO_ANALYSIS_ALGEBRA_H

@@ -1,4 +1,4 @@
-//===- ContractionOrder.h - In which order a product is summed ------------===//
+//===- ContractionOrder.h - Contraction orders of products ----------------===//
 
 #ifndef NACHO_ANALYSIS_CONTRACTIONORDER_H
 #define NACHO_ANALYSIS_CONTRACTIONORDER_H

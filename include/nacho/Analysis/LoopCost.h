@@ -1,4 +1,4 @@
-//===- LoopCost.h - What an order of loops is expected to cost ------------===//
+//===- LoopCost.h - Expected costs of loop orders -------------------------===//
 
 #ifndef NACHO_ANALYSIS_LOOPCOST_H
 #define NACHO_ANALYSIS_LOOPCOST_H

@@ -1,4 +1,4 @@
-//===- LoopFacts.h - Which coordinates a coiteration visits ---------------===//
+//===- LoopFacts.h - Coordinates visited by coiterations ------------------===//
 
 #ifndef NACHO_ANALYSIS_LOOPFACTS_H
 #define NACHO_ANALYSIS_LOOPFACTS_H

@@ -1,4 +1,4 @@
-//===- AheadOfTime.h - A module to a kernel in another module -------------===//
+//===- AheadOfTime.h - Kernels compiled ahead of time ---------------------===//
 
 #ifndef NACHO_COMPILER_AHEADOFTIME_H
 #define NACHO_COMPILER_AHEADOFTIME_H

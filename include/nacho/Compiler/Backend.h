@@ -1,4 +1,4 @@
-//===- Backend.h - What the compiler needs of a target --------------------===//
+//===- Backend.h - The interface of a target ------------------------------===//
 //
 // The compile half of a backend; lib/Execution has the runtime half. All
 // backends share the stages up to `assemble`, after which a module holds the

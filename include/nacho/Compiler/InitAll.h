@@ -1,4 +1,4 @@
-//===- InitAll.h - Everything to register ---------------------------------===//
+//===- InitAll.h - Registration of dialects and passes --------------------===//
 
 #ifndef NACHO_INITALL_H
 #define NACHO_INITALL_H

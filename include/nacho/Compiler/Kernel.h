@@ -1,4 +1,4 @@
-//===- Kernel.h - From the text of a module to a kernel -------------------===//
+//===- Kernel.h - Kernels compiled from the text of a module --------------===//
 
 #ifndef NACHO_COMPILER_KERNEL_H
 #define NACHO_COMPILER_KERNEL_H

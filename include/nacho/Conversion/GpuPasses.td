@@ -1,4 +1,4 @@
-//===- GpuPasses.td - From bounded loops to GPUs ----------*- tablegen -*-===//
+//===- GpuPasses.td - Passes from bounded loops to GPUs ----*- tablegen -*-===//
 
 #ifndef NACHO_CONVERSION_GPU_PASSES
 #define NACHO_CONVERSION_GPU_PASSES

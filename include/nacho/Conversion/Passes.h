@@ -1,4 +1,4 @@
-//===- Passes.h - From bounded loops to a target --------------------------===//
+//===- Passes.h - Passes from bounded loops to a target -------------------===//
 
 #ifndef NACHO_CONVERSION_PASSES_H
 #define NACHO_CONVERSION_PASSES_H

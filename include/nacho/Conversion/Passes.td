@@ -1,4 +1,4 @@
-//===- Passes.td - From bounded loops to a target --------*- tablegen -*-===//
+//===- Passes.td - Passes from bounded loops to a target ---*- tablegen -*-===//
 
 #ifndef NACHO_CONVERSION_PASSES
 #define NACHO_CONVERSION_PASSES

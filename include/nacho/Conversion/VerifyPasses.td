@@ -1,4 +1,4 @@
-//===- VerifyPasses.td - Checks of what is lowered --------*- tablegen -*-===//
+//===- VerifyPasses.td - Passes that check lowered code ----*- tablegen -*-===//
 
 #ifndef NACHO_CONVERSION_VERIFY_PASSES
 #define NACHO_CONVERSION_VERIFY_PASSES

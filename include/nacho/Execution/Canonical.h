@@ -1,4 +1,4 @@
-//===- Canonical.h - Is a tensor sorted, without duplicates? --------------===//
+//===- Canonical.h - Checks that a tensor is sorted -----------------------===//
 
 #ifndef NACHO_EXECUTION_CANONICAL_H
 #define NACHO_EXECUTION_CANONICAL_H

@@ -1,4 +1,4 @@
-//===- Chooser.h - Which variant computes a call --------------------------===//
+//===- Chooser.h - The choice of a variant for a call ---------------------===//
 //
 // All decisions that depend on the operands of a call are made here:
 //

@@ -1,4 +1,4 @@
-//===- Executable.h - What a backend makes of a module --------------------===//
+//===- Executable.h - Executable code of a module -------------------------===//
 //
 // Executable.h and Device.h are the runtime half of a backend, and all that
 // lib/Execution knows of a backend.

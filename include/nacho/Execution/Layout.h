@@ -1,4 +1,4 @@
-//===- Layout.h - How tensors and workspaces lie in memory ----------------===//
+//===- Layout.h - Layouts of tensors and workspaces -----------------------===//
 
 #ifndef NACHO_EXECUTION_LAYOUT_H
 #define NACHO_EXECUTION_LAYOUT_H

@@ -1,4 +1,4 @@
-//===- Optimization.h - Whether machine code is optimised -----------------===//
+//===- Optimization.h - The choice to optimise machine code ---------------===//
 
 #ifndef NACHO_EXECUTION_OPTIMIZATION_H
 #define NACHO_EXECUTION_OPTIMIZATION_H

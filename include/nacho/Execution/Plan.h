@@ -100,11 +100,11 @@ public:
   const Step *step;
   int64_t parts;         ///< As asked for, until plan() fixes the number.
   int64_t workers;       ///< The number of workers to balance the cost among.
-  bool isShared;         ///< Nobody asked for this number: it may be less.
-  bool acceptsImbalance; ///< Parts that are too unequal are not refused.
-  bool acceptsOnePart;   ///< One part for work that several can share, neither.
-  /// The cuts. What plan() reads back with the last one follows it: the sizes,
-  /// and the status.
+  bool isShared;         ///< Nacho chose the number of parts, and may lower it.
+  bool acceptsImbalance; ///< Unequal parts are not refused.
+  bool acceptsOnePart;   ///< One part is not refused for the work of several.
+  /// The cuts, then the sizes and the status: plan() reads back the last cut
+  /// together with these.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< As last read back.
   /// If the step leaves rows whole: the cost of the parts that the busiest

@@ -1,4 +1,4 @@
-//===- Condition.h - A flag that emitted code asks, or none -----*- C++ -*-===//
+//===- Condition.h - An i1 known to be true, or emitted ---------*- C++ -*-===//
 
 #ifndef NACHO_IR_CONDITION_H
 #define NACHO_IR_CONDITION_H

@@ -1,4 +1,4 @@
-//===- FiberInterfaces.td - Where fibers come from --------*- tablegen -*-===//
+//===- FiberInterfaces.td - Interfaces of ops that make fibers ------------===//
 
 #ifndef NACHO_IR_FIBER_INTERFACES
 #define NACHO_IR_FIBER_INTERFACES

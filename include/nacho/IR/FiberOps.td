@@ -1,4 +1,4 @@
-//===- FiberOps.td - How fibers are made and found -------*- tablegen -*-===//
+//===- FiberOps.td - Ops that make and find fibers ---------*- tablegen -*-===//
 
 #ifndef NACHO_IR_FIBER_OPS
 #define NACHO_IR_FIBER_OPS

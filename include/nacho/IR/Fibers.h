@@ -1,4 +1,4 @@
-//===- Fibers.h - Where the fibers of a nest come from --------------------===//
+//===- Fibers.h - Sources of the fibers of a nest -------------------------===//
 
 #ifndef NACHO_IR_FIBERS_H
 #define NACHO_IR_FIBERS_H

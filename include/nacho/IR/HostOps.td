@@ -1,4 +1,4 @@
-//===- HostOps.td - What the backend of the host makes ----*- tablegen -*-===//
+//===- HostOps.td - Ops of the backend of the host ---------*- tablegen -*-===//
 
 #ifndef NACHO_IR_HOST_OPS
 #define NACHO_IR_HOST_OPS

@@ -1,4 +1,4 @@
-//===- ListOps.td - What the entries of lists keep ---------*- tablegen -*-===//
+//===- ListOps.td - Fields of the entries of lists ---------*- tablegen -*-===//
 //
 // A nest that is remapped keeps, in the entries of a scanned list, where the fibers
 // are that its outer loops have found; the loops inside find them there again.

@@ -1,4 +1,4 @@
-//===- PartOps.td - Stage `assemble`: what a part does ---*- tablegen -*-===//
+//===- PartOps.td - Stage `assemble`: ops of a part --------*- tablegen -*-===//
 //
 // Assembly repeats the loops of a nest inside of each part. A loop that does no
 // more than what one of these ops does becomes that op.

@@ -1,4 +1,4 @@
-//===- PrefetchOps.td - What a loop will need soon --------*- tablegen -*-===//
+//===- PrefetchOps.td - Prefetches -------------------------*- tablegen -*-===//
 //
 // Hints that ask for memory before a loop reads it. They change no result.
 //

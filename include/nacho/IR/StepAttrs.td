@@ -1,4 +1,4 @@
-//===- StepAttrs.td - What callers know of a kernel -------*- tablegen -*-===//
+//===- StepAttrs.td - Attributes of a step, for its callers ---------------===//
 //
 // The contract between the passes and whoever calls what they make.
 //

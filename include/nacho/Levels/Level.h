@@ -58,11 +58,10 @@ public:
   struct Interval {
     mlir::Value begin, end;
   };
-  /// Whether a fiber may have but some of the children of its parents; what
-  /// lies between those of one fiber and of the next belongs to none.
+  /// Whether a fiber may skip entries at either end of its parents' children.
   virtual bool isCropped() const { return false; }
-  /// The children that a fiber has, of those of its parents. The level must not
-  /// be full.
+  /// The children that a fiber keeps of `whole`, those of its parents. The
+  /// level must not be full.
   virtual Interval crop(mlir::ImplicitLocOpBuilder &b, Interval whole) const {
     return whole;
   }

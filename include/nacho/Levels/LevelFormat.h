@@ -1,4 +1,4 @@
-//===- LevelFormat.h - What a tensor type says about its levels -----------===//
+//===- LevelFormat.h - Level formats of tensor types ----------------------===//
 //
 // The functions of this file look at types only; they emit no code. Level.h
 // emits the code that reads a level of an operand, and ResultLevel.h the code

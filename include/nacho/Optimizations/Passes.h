@@ -1,4 +1,4 @@
-//===- Passes.h - Rewrites that only make it faster -----------------------===//
+//===- Passes.h - Passes that make loops faster ---------------------------===//
 
 #ifndef NACHO_OPTIMIZATIONS_PASSES_H
 #define NACHO_OPTIMIZATIONS_PASSES_H

@@ -1,4 +1,4 @@
-//===- Passes.td - Rewrites that only make it faster -----*- tablegen -*-===//
+//===- Passes.td - Passes that make loops faster -----------*- tablegen -*-===//
 
 #ifndef NACHO_OPTIMIZATIONS_PASSES
 #define NACHO_OPTIMIZATIONS_PASSES

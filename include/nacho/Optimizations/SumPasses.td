@@ -66,7 +66,7 @@ def NachoComputeCounters : Pass<"nacho-compute-counters", "::mlir::func::FuncOp"
 }
 
 def NachoJoinRows : Pass<"nacho-join-rows", "::mlir::func::FuncOp"> {
-  let summary = "Loop over the entries of all rows if it matters to none which";
+  let summary = "Fuse row loops whose body ignores the row";
   let description = [{
     A loop over rows with nothing but a loop over the entries of a row inside, which
     does not ask for the row, becomes one loop over the entries of all rows: each row

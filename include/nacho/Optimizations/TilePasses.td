@@ -1,4 +1,4 @@
-//===- TilePasses.td - Parts that a GPU does together ----*- tablegen -*-===//
+//===- TilePasses.td - Passes that share parts on GPUs -----*- tablegen -*-===//
 
 #ifndef NACHO_OPTIMIZATIONS_TILE_PASSES
 #define NACHO_OPTIMIZATIONS_TILE_PASSES

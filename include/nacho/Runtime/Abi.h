@@ -1,4 +1,4 @@
-//===- Abi.h - What compiled code and its callers agree on ----------------===//
+//===- Abi.h - The ABI of compiled code -----------------------------------===//
 //
 // The numbers and names on which the code that the compiler emits, the runtime,
 // and the plans that call the code must agree. This file includes nothing of

@@ -1,4 +1,4 @@
-//===- BufferPool.h - Memory of the host that is used again ---------------===//
+//===- BufferPool.h - A pool of host memory -------------------------------===//
 
 #ifndef NACHO_RUNTIME_BUFFERPOOL_H
 #define NACHO_RUNTIME_BUFFERPOOL_H

@@ -1,4 +1,4 @@
-//===- DeviceError.h - A device that cannot do what it was asked to -------===//
+//===- DeviceError.h - Errors of devices ----------------------------------===//
 
 #ifndef NACHO_RUNTIME_DEVICEERROR_H
 #define NACHO_RUNTIME_DEVICEERROR_H

@@ -1,4 +1,4 @@
-//===- KernelCounts.h - What kernels would make a GPU do ------------------===//
+//===- KernelCounts.h - Counts of a simulated GPU -------------------------===//
 
 #ifndef NACHO_RUNTIME_KERNELCOUNTS_H
 #define NACHO_RUNTIME_KERNELCOUNTS_H

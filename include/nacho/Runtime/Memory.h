@@ -1,4 +1,4 @@
-//===- Memory.h - Memory that does not suffice ----------------------------===//
+//===- Memory.h - Memory limits and out-of-memory errors ------------------===//
 
 #ifndef NACHO_RUNTIME_MEMORY_H
 #define NACHO_RUNTIME_MEMORY_H

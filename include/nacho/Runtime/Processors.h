@@ -1,4 +1,4 @@
-//===- Processors.h - How many threads a process should have --------------===//
+//===- Processors.h - The number of threads of a process ------------------===//
 
 #ifndef NACHO_RUNTIME_PROCESSORS_H
 #define NACHO_RUNTIME_PROCESSORS_H

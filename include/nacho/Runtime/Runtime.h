@@ -1,4 +1,4 @@
-//===- Runtime.h - What runs beside a kernel ------------------------------===//
+//===- Runtime.h - Functions that run beside kernels ----------------------===//
 //
 // The functions that compiled kernels call, and checks of operands. This file
 // includes nothing of MLIR, so that a kernel from a cache runs without it.

@@ -1,4 +1,4 @@
-//===- Passes.h - From index notation to bounded loops over buffers -------===//
+//===- Passes.h - Passes from index notation to bounded loops -------------===//
 
 #ifndef NACHO_TRANSFORMS_PASSES_H
 #define NACHO_TRANSFORMS_PASSES_H

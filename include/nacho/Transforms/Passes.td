@@ -1,4 +1,4 @@
-//===- Passes.td - From index notation to bounded loops --*- tablegen -*-===//
+//===- Passes.td - Passes from index notation to bounded loops ------------===//
 
 #ifndef NACHO_TRANSFORMS_PASSES
 #define NACHO_TRANSFORMS_PASSES

@@ -1,4 +1,4 @@
-//===- StatementPasses.td - Which statements there are -----*- tablegen -*-===//
+//===- StatementPasses.td - Passes that split and merge statements --------===//
 
 #ifndef NACHO_TRANSFORMS_STATEMENTPASSES
 #define NACHO_TRANSFORMS_STATEMENTPASSES

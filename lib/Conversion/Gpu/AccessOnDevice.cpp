@@ -1,4 +1,4 @@
-//===- AccessOnDevice.cpp - No accesses of the host to a device's memory --===//
+//===- AccessOnDevice.cpp - Launches in place of accesses by the host -----===//
 
 #include "nacho/Conversion/Passes.h"
 

@@ -1,4 +1,4 @@
-//===- ForgetTimes.cpp - Binaries that are the same in every run ----------===//
+//===- ForgetTimes.cpp - Reproducible PTX ---------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
 

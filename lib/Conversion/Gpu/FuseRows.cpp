@@ -1,4 +1,4 @@
-//===- FuseRows.cpp - Threads that need not wait for long rows ------------===//
+//===- FuseRows.cpp - One loop over the entries of a part's rows ----------===//
 //
 // Lanes of a warp do the same at the same time. Where a loop over rows has a
 // loop over the entries of a row inside, all lanes wait for the one whose row

@@ -1,4 +1,4 @@
-//===- GpuToSimulator.cpp - Kernels that the host runs like a GPU ---------===//
+//===- GpuToSimulator.cpp - Kernels for the simulated GPU -----------------===//
 //
 // A kernel becomes a function of a thread (SimulatedThread of Simulator.h) and
 // of a frame, which has the arguments of the launch.

@@ -1,4 +1,4 @@
-//===- KernelAccesses.cpp - Where and how kernels access memory -----------===//
+//===- KernelAccesses.cpp - Memory accesses of kernels --------------------===//
 
 #include "KernelAccesses.h"
 #include "nacho/Levels/LevelFormat.h"

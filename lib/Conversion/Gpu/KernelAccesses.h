@@ -1,4 +1,4 @@
-//===- KernelAccesses.h - Where and how kernels access memory ---*- C++ -*-===//
+//===- KernelAccesses.h - Memory accesses of kernels ------------*- C++ -*-===//
 
 #ifndef NACHO_LIB_KERNELACCESSES_H
 #define NACHO_LIB_KERNELACCESSES_H

@@ -1,4 +1,4 @@
-//===- SimulatedThread.cpp - What threads of simulated kernels do ---------===//
+//===- SimulatedThread.cpp - Threads of simulated kernels -----------------===//
 //
 // Threads know their number, access shared memory, and wait for each other.
 // All of that becomes calls of the runtime (Simulator.h).

@@ -1,4 +1,4 @@
-//===- SimulatedThread.h - What threads of simulated kernels do -*- C++ -*-===//
+//===- SimulatedThread.h - Threads of simulated kernels ---------*- C++ -*-===//
 
 #ifndef NACHO_LIB_SIMULATEDTHREAD_H
 #define NACHO_LIB_SIMULATEDTHREAD_H

@@ -86,8 +86,8 @@ void FiberLowering::lowerFind(FindOp op) {
   FiberValue of = fiber(op.getFiber());
   auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
                                  op.getCoordinate(), op.getTable());
-  // A coordinate that a fiber has twice, which nobody may rely on not to
-  // happen, is in the table with the sum of its positions.
+  // Duplicates can occur if operands were edited: the table then has the sum of
+  // their positions.
   ChildRange range = rangeOutsideOfLoop(of);
   Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
   Value isInside = arith::AndIOp::create(

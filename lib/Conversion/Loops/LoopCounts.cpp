@@ -1,4 +1,4 @@
-//===- LoopCounts.cpp - How many coordinates a merge has ------------------===//
+//===- LoopCounts.cpp - Counts of the coordinates of merges ---------------===//
 //
 // A count becomes a coiteration of the same fibers that adds one at every
 // coordinate, and is lowered as such. As no body needs the single coordinates,

@@ -1,4 +1,4 @@
-//===- LoopRuns.cpp - Where runs of equal coordinates end -----------------===//
+//===- LoopRuns.cpp - Ends of runs of equal coordinates -------------------===//
 
 #include "LoopLowering.h"
 

@@ -1,4 +1,4 @@
-//===- ClearParts.cpp - Before the parts ----------------------------------===//
+//===- ClearParts.cpp - Zeroes the partial sums ---------------------------===//
 //
 // The functions fill and clear. Before the parts run, fill gives all elements
 // of blocks the value that they have where nothing is appended, and clear

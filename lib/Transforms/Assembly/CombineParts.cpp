@@ -1,4 +1,4 @@
-//===- CombineParts.cpp - After the parts ---------------------------------===//
+//===- CombineParts.cpp - Adds up partial sums ----------------------------===//
 //
 // The function combine. After the parts have run, it adds up the partials of
 // entries to which several parts contribute: first those of kGroup parts in a

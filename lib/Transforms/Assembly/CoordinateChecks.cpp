@@ -1,4 +1,4 @@
-//===- CoordinateChecks.cpp - Coordinates inside of their extents ---------===//
+//===- CoordinateChecks.cpp - Checks of coordinates against extents -------===//
 
 #include "CoordinateChecks.h"
 

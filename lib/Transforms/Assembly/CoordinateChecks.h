@@ -1,4 +1,4 @@
-//===- CoordinateChecks.h - Coordinates must be inside of their extents ---===//
+//===- CoordinateChecks.h - Checks of coordinates against extents ---------===//
 //
 // The arrays of operands may be edited after they were checked. Therefore a
 // coordinate that indexes memory is compared with its extent. A coordinate

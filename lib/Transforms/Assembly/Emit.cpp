@@ -1,4 +1,4 @@
-//===- Emit.cpp - Code that the functions of a nest have in common --------===//
+//===- Emit.cpp - Helpers of the functions of a nest ----------------------===//
 
 #include "Emit.h"
 

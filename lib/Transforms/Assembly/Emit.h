@@ -1,4 +1,4 @@
-//===- Emit.h - Code that the functions of a nest have in common ----------===//
+//===- Emit.h - Helpers of the functions of a nest ------------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H

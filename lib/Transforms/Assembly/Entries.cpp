@@ -1,4 +1,4 @@
-//===- Entries.cpp - What a part does with what it appends ----------------===//
+//===- Entries.cpp - Entries appended by a part ---------------------------===//
 
 #include "Entries.h"
 

@@ -1,4 +1,4 @@
-//===- Entries.h - What a part does with what it appends ------------------===//
+//===- Entries.h - Entries appended by a part -----------------------------===//
 //
 // When a part comes to an append, it may count an entry, or make an entry of a
 // level, or store a value into a block, or add a value to a sum in a register,

@@ -1,4 +1,4 @@
-//===- Filling.cpp - What counted results and drafts have in common -------===//
+//===- Filling.cpp - Common parts of counting and drafting ----------------===//
 
 #include "Filling.h"
 

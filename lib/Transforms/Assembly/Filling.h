@@ -1,4 +1,4 @@
-//===- Filling.h - How parts know where their entries go ------------------===//
+//===- Filling.h - Places for the entries of parts ------------------------===//
 //
 // Parts append at the same time, so each has to know where its entries begin.
 //

@@ -1,4 +1,4 @@
-//===- Part.cpp - What the loops of one part work with --------------------===//
+//===- Part.cpp - The state of a part -------------------------------------===//
 
 #include "Part.h"
 

@@ -1,4 +1,4 @@
-//===- Part.h - What the loops of one part work with ----------------------===//
+//===- Part.h - The state of a part ---------------------------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_PART_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_PART_H

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - What the entries of a result are reduced from ------===//
+//===- Reduction.cpp - Sources of reduced entries -------------------------===//
 
 #include "Reduction.h"
 

@@ -1,4 +1,4 @@
-//===- Reduction.h - What the entries of a result are reduced from --------===//
+//===- Reduction.h - Sources of reduced entries ---------------------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_REDUCTION_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_REDUCTION_H

@@ -1,4 +1,4 @@
-//===- ResultLayout.cpp - How a nest fills its result ---------------------===//
+//===- ResultLayout.cpp - The layout of the result of a nest --------------===//
 
 #include "ResultLayout.h"
 

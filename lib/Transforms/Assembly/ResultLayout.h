@@ -1,4 +1,4 @@
-//===- ResultLayout.h - How a nest fills its result -----------------------===//
+//===- ResultLayout.h - The layout of the result of a nest ----------------===//
 //
 // The *structure* of a result is made of the levels up to the last level that
 // is not dense; parts append to it. Each position of the last of these levels

@@ -1,4 +1,4 @@
-//===- ResultPlaces.cpp - Where the entries of a result go ----------------===//
+//===- ResultPlaces.cpp - Places of the entries of a result ---------------===//
 
 #include "ResultPlaces.h"
 

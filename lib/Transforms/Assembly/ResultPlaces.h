@@ -1,4 +1,4 @@
-//===- ResultPlaces.h - Where the entries of a result go ------------------===//
+//===- ResultPlaces.h - Places of the entries of a result -----------------===//
 
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_RESULTPLACES_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_RESULTPLACES_H
