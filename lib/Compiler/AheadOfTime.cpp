@@ -38,25 +38,6 @@ static Pins pinsAhead() {
   return pins;
 }
 
-/// All variants that the chooser can choose with these pins.
-static std::vector<Variant> variantsAhead(const KernelFacts &facts) {
-  std::vector<Variant> variants(1);
-  auto choose = [&](bool Variant::*choice) {
-    for (size_t n = 0, size = variants.size(); n < size; ++n)
-      variants.emplace_back(variants[n]).*choice = true;
-  };
-  choose(&Variant::wholeRows);
-  choose(&Variant::drafts);
-  choose(&Variant::sortProducts);
-  if (!facts.transposed.empty())
-    choose(&Variant::transposeDense);
-  if (facts.unites)
-    choose(&Variant::draftUnions);
-  if (facts.canMergeKeys)
-    choose(&Variant::mergeKeys);
-  return variants;
-}
-
 /// The variant that a program has for another one. What begins every call is
 /// there; of what follows a refusal, only the plain variant, which takes all
 /// operands. No entries are counted, or drafted, for a dense result.
@@ -238,7 +219,7 @@ std::optional<StaticCode> AheadCompiler::run() {
   if (failed(readSignature()))
     return std::nullopt;
   std::map<size_t, size_t> programs;
-  for (const Variant &variant : variantsAhead(image.facts)) {
+  for (const Variant &variant : Chooser(image.pins, image.facts).reachable()) {
     Variant made = substitute(variant, isDenseResult);
     auto known = programs.find(made.bits());
     if (known == programs.end()) {

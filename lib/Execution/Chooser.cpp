@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 using namespace nacho;
 
@@ -181,6 +183,64 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
     return std::nullopt;
   other.variant.drafts = other.variant.draftUnions = false;
   return other;
+}
+
+/// The choices with which calls begin, but for the numbers of threads and
+/// parts.
+std::vector<Choice> Chooser::beginnings() const {
+  std::vector<Choice> choices;
+  for (Purpose purpose : {Purpose::call, Purpose::plan}) {
+    Asked asked;
+    asked.purpose = purpose;
+    choices.push_back(choose(asked, {}, 1));
+  }
+  // What choose() decides by the facts, if nobody has decided it.
+  auto split = [&](bool Variant::*field, const std::optional<bool> &pin,
+                   bool onlyCalls) {
+    for (size_t n = 0, size = choices.size(); n < size && !pin; ++n) {
+      if (onlyCalls && choices[n].asked.purpose != Purpose::call)
+        continue;
+      choices[n].variant.*field = false;
+      Choice other = choices[n];
+      other.variant.*field = true;
+      choices.push_back(std::move(other));
+    }
+  };
+  if (kernel.canMergeKeys)
+    split(&Variant::mergeKeys, pins.mergeKeys, /*onlyCalls=*/true);
+  if (!kernel.transposed.empty())
+    split(&Variant::transposeDense, pins.transposeDense, /*onlyCalls=*/false);
+  if (kernel.unites)
+    split(&Variant::draftUnions, pins.draftUnions, /*onlyCalls=*/true);
+  return choices;
+}
+
+std::vector<Variant> Chooser::reachable() const {
+  // A row can be too heavy for few workers, or for a small share of many.
+  const Refusal refusals[] = {{Refusal::heavyRows, "", 0},
+                              {Refusal::heavyRows, "", kLeastPieceShare},
+                              {Refusal::splitRows, "", 0},
+                              {Refusal::sorting, "", 0},
+                              {Refusal::counts, "", 0}};
+  std::vector<Variant> variants;
+  std::set<std::tuple<size_t, bool, bool>> known;
+  std::vector<Choice> open = beginnings();
+  while (!open.empty()) {
+    Choice choice = std::move(open.back());
+    open.pop_back();
+    if (!known
+             .emplace(choice.variant.bits(), choice.acceptsImbalance,
+                      choice.acceptsOnePart)
+             .second)
+      continue;
+    if (std::find(variants.begin(), variants.end(), choice.variant) ==
+        variants.end())
+      variants.push_back(choice.variant);
+    for (const Refusal &refusal : refusals)
+      if (std::optional<Choice> other = instead(choice, refusal))
+        open.push_back(std::move(*other));
+  }
+  return variants;
 }
 
 bool Chooser::wantsSample(bool isUnion, bool isDraft, int64_t cost) const {

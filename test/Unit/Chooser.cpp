@@ -372,6 +372,46 @@ static void checkTransposed() {
         [] { return "transposed"; });
 }
 
+/// Every variant that calls can come to is among those that are reachable.
+static void checkReachable() {
+  Pins pinned;
+  pinned.heavyRows = pinned.branches = false;
+  KernelFacts union_ = {/*canMergeKeys=*/true, false, /*unites=*/true};
+  union_.transposed = {{0, 1}};
+  auto isReachable = [](const Chooser &chooser, const Choice &choice) {
+    std::vector<Variant> all = chooser.reachable();
+    return std::find(all.begin(), all.end(), choice.variant) != all.end();
+  };
+  for (const Pins &pins : {Pins(), pinned})
+    for (const KernelFacts &kernel : {KernelFacts(), union_}) {
+      Chooser chooser(pins, kernel);
+      for (int64_t work : {0, 1 << 13, 1 << 20, 1 << 24})
+        for (Purpose purpose : {Purpose::call, Purpose::count, Purpose::plan}) {
+          Asked asked;
+          asked.work = work;
+          asked.purpose = purpose;
+          Facts facts;
+          facts.rank = 2;
+          facts.entries = facts.stored = facts.rows = work;
+          std::optional<Choice> choice = chooser.choose(asked, facts, 2);
+          for (int64_t share : {0, 1 << 12})
+            for (auto needs :
+                 {Refusal::sorting, Refusal::heavyRows, Refusal::heavyRows,
+                  Refusal::heavyRows, Refusal::counts, Refusal::splitRows}) {
+              check(isReachable(chooser, *choice),
+                    [&] { return show(*choice); });
+              std::optional<Choice> other =
+                  chooser.instead(*choice, {needs, "", share});
+              choice = other ? other : choice;
+            }
+        }
+    }
+  // Calls and plans begin with whole rows, which may be shared; sums may be
+  // sorted.
+  size_t count = Chooser(pinned, {}).reachable().size();
+  check(count == 8, [&] { return std::to_string(count) + " variants"; });
+}
+
 static void checkRefusals() {
   Asked asked;
   asked.work = 1 << 20;
@@ -557,6 +597,7 @@ NACHO_SUITE("chooser") {
   checkOverlaps();
   checkFacts();
   checkTransposed();
+  checkReachable();
   checkRefusals();
   checkSamples();
   checkVariants();

@@ -176,6 +176,11 @@ public:
   std::optional<Choice> instead(const Choice &choice,
                                 const Refusal &refusal) const;
 
+  /// The variants that choose() and instead() can choose, whatever the
+  /// operands: all that a program needs. Branches, which only make a union
+  /// faster, come later.
+  std::vector<Variant> reachable() const;
+
   /// Whether to take a sample of the innermost loop of the last step, which
   /// merges two operands, when the step costs `cost`. GPUs predict no branches.
   bool wantsSample(bool isUnion, bool isDraft, int64_t cost) const;
@@ -227,6 +232,7 @@ public:
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;
   bool wantsTransposed(const Asked &asked, const Facts &facts) const;
+  std::vector<Choice> beginnings() const;
   std::optional<Choice> withoutHeavyRows(Choice choice) const;
   static std::optional<Choice> withSharedRows(Choice choice);
   std::string describeKeys(const Choice &choice) const;
