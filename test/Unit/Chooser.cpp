@@ -376,14 +376,14 @@ static void checkTransposed() {
 static void checkReachable() {
   Pins pinned;
   pinned.heavyRows = pinned.branches = false;
-  KernelFacts union_ = {/*canMergeKeys=*/true, false, /*unites=*/true};
-  union_.transposed = {{0, 1}};
+  KernelFacts merging = {/*canMergeKeys=*/true, false, /*unites=*/true};
+  merging.transposed = {{0, 1}};
   auto isReachable = [](const Chooser &chooser, const Choice &choice) {
     std::vector<Variant> all = chooser.reachable();
     return std::find(all.begin(), all.end(), choice.variant) != all.end();
   };
   for (const Pins &pins : {Pins(), pinned})
-    for (const KernelFacts &kernel : {KernelFacts(), union_}) {
+    for (const KernelFacts &kernel : {KernelFacts(), merging}) {
       Chooser chooser(pins, kernel);
       for (int64_t work : {0, 1 << 13, 1 << 20, 1 << 24})
         for (Purpose purpose : {Purpose::call, Purpose::count, Purpose::plan}) {

@@ -1,5 +1,6 @@
 """Arrays of operands that are edited before, between and during calls."""
 
+import queue
 import sys
 from pathlib import Path
 
@@ -50,6 +51,32 @@ def test_farm_reports_what_goes_wrong(tmp_path, monkeypatch):
     assert "wrong" in failures[0].what
     assert failures[1].what == "crash: SIGKILL"
     assert tally.outcomes == {"fine": 3, "fail": 2}
+
+
+@pytest.mark.parametrize("how", ["time.sleep(600)", "while True: pass"])
+def test_farm_reports_hangs(tmp_path, monkeypatch, how):
+    """A case that waits, or runs, for too long does not keep the next ones waiting."""
+    (tmp_path / "slow.py").write_text(f"import time\ndef run(case):\n    {how}\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import nacho_fuzz; nacho_fuzz.__path__.append({str(tmp_path)!r})\n"
+    )
+    monkeypatch.setattr(farm, "SECONDS_PER_CASE", 0.5)
+    failure, tally = farm.run("slow", range(1), minutes=1, jobs=1)
+    assert failure.what.startswith("hang: ")
+    assert tally.outcomes == {"fail": 1}
+
+
+def test_a_starved_case_is_not_a_hang(monkeypatch):
+    """Only seconds of a processor count, unless there are none."""
+    used = iter([0.0, 0.1, 0.2, 0.3, 9.0])
+    monkeypatch.setattr(farm, "processor_seconds", lambda process: next(used))
+    monkeypatch.setattr(farm._Worker, "_read", lambda worker: None)
+    worker = farm._Worker("corruptions")
+    with pytest.raises(queue.Empty):
+        worker.run(0, seconds=0.5)
+    worker.kill()
+    assert next(used, None) is None
 
 
 @pytest.mark.parametrize("validate", ["safe", "none"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import os
@@ -16,7 +17,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
 SECONDS_PER_CASE = 60.0
-"""After this time a case hangs. It includes what is compiled for the case."""
+"""After so many seconds of a processor, or so many in which it has not run for one, a
+case hangs. They include what is compiled for the case."""
 BLOCKS = {"corruptions": 100, "expressions": 20, "mutants": 20}
 """So many cases in a row, from a multiple on, share what is compiled for them."""
 
@@ -47,6 +49,20 @@ class Tally:
     outcomes: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
+def processor_seconds(process: int) -> float:
+    """Return for how long a process and its children have run."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        # A process may end meanwhile.
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(") ")[2].split()
+            if path.parent.name == str(process):
+                ticks += sum(map(int, fields[11:15]))
+            elif fields[1] == str(process):
+                ticks += sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class _Worker:
     """A process that runs the cases it is told, and says what became of them."""
 
@@ -70,13 +86,24 @@ class _Worker:
         self._lines.put(None)
 
     def run(self, case: int, seconds: float) -> str | None:
-        """Run a case. Returns None if the process ends; may raise queue.Empty."""
+        """Run a case. Returns None if the process ends; may raise queue.Empty.
+
+        On a busy machine, a case may take longer than so many seconds: they are those
+        of a processor.
+        """
         assert self._process.stdin is not None
         try:
             print(case, file=self._process.stdin, flush=True)
         except BrokenPipeError:
             return None
-        return self._lines.get(timeout=seconds)
+        began = used = processor_seconds(self._process.pid)
+        while True:
+            try:
+                return self._lines.get(timeout=seconds)
+            except queue.Empty:
+                before, used = used, processor_seconds(self._process.pid)
+                if used - before < seconds / 60 or used - began >= seconds:
+                    raise
 
     def death(self) -> str:
         """Say how the process ended."""
