@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import file_index
 from reference import ROOT, generated
 from sphinx.cmd.build import main as sphinx
 
@@ -27,6 +28,7 @@ def files() -> Iterator[tuple[Path, bytes]]:
         for path in sorted(folder.rglob("*")):
             if path.suffix in _SUFFIXES:
                 yield prefix / path.relative_to(folder), _content(path)
+    yield Path("reference/every-file.md"), file_index.page().encode()
     for name, text in generated().items():
         yield Path(name), text.encode()
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import file_index
 import numpy as np
 
 import nacho
@@ -47,7 +46,6 @@ def generated() -> dict[str, str]:
             "Reference of the compiler",
             ["operators", "dialect", *PASSES, "choices", "every-file"],
         ),
-        "reference/every-file.md": file_index.page(),
     }
 
 
