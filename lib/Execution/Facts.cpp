@@ -6,9 +6,20 @@
 
 using namespace nacho;
 
+/// The product of the extents of some levels, which `mask` has bits for; at
+/// most so large that those of all operands can be added up.
+static int64_t extentOf(const Argument *extents, size_t mask) {
+  constexpr int64_t most = INT64_MAX / 64;
+  int64_t product = 1;
+  for (size_t level = 0; mask >> level; ++level)
+    if ((mask >> level & 1) &&
+        __builtin_mul_overflow(product, extents[level].size, &product))
+      return most;
+  return std::min(product, most);
+}
+
 /// The number of rows of a tensor: what an array of positions of the last level
-/// says, or, for a list, the product of the extents of all but the last index;
-/// at most so many that the rows of all operands can be added up.
+/// says, or, for a list, the product of the extents of all but the last index.
 static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
                       const Argument *extents) {
   const Argument *array = arrays;
@@ -19,12 +30,7 @@ static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
       return (array->size - each.extra) / each.perParent;
     ++array;
   }
-  constexpr int64_t most = INT64_MAX / 64;
-  int64_t rows = 1;
-  for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
-    if (__builtin_mul_overflow(rows, extents[level].size, &rows))
-      return most;
-  return std::min(rows, most);
+  return extentOf(extents, (size_t(1) << (layout.levels.size() - 1)) - 1);
 }
 
 static unsigned bitsOf(int64_t extent) {
@@ -37,17 +43,6 @@ static unsigned bitsOf(int64_t extent) {
 static bool storesCoordinates(const TensorLayout &layout) {
   return std::any_of(layout.levels.begin(), layout.levels.end(),
                      [](const auto &level) { return !level.isFull; });
-}
-
-/// The product of the extents of some levels, which `mask` has bits for.
-static int64_t extentOf(const Argument *extents, size_t mask) {
-  constexpr int64_t most = INT64_MAX / 64;
-  int64_t product = 1;
-  for (size_t level = 0; mask >> level; ++level)
-    if ((mask >> level & 1) &&
-        __builtin_mul_overflow(product, extents[level].size, &product))
-      return most;
-  return std::min(product, most);
 }
 
 Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
