@@ -160,14 +160,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertNachoStorageToMemRef());
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createNachoCarryPositions());
   // Steps that are counted are taken one by one.
   if (options.countSteps)
     return;
-  pm.addNestedPass<func::FuncOp>(createNachoComputeCounters());
-  if (options.vectorBits > 0)
-    pm.addNestedPass<func::FuncOp>(createNachoPeelRows());
-  addCanonicalizer(pm, options);
   if (options.vectorBits > 0)
     pm.addNestedPass<func::FuncOp>(createNachoSumShortRows());
   // Whatever the target has, so that sums are the same on all of them.
@@ -176,8 +171,6 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
   if (options.vectorBits > 0) {
     pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
-    // Sums of rows have their order by now.
-    pm.addNestedPass<func::FuncOp>(createNachoJoinRows());
   }
   pm.addNestedPass<func::FuncOp>(createNachoUnswitchLoops());
   pm.addNestedPass<func::FuncOp>(createNachoNestBranches());

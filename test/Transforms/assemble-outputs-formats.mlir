@@ -111,13 +111,13 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-SAME:    %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>
 // CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
 // CHECK:           %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
-// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[COUNT:.+]] = %c0 : index) {
+// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index) {
 //
 // tail[...] = 0
 // CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
 // CHECK-NEXT:          memref.store %{{.+}}, %partials[%[[TAIL]], %[[K]]]
 // CHECK-NEXT:        }
-// CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %[[COUNT]] : index, {{.+}}) {
+// CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %c0 : index, {{.+}}) {
 // CHECK:               %a = nacho.load %A2
 //
 // tail[k] += A[i, j] * X[j, k], which together are one element

@@ -62,10 +62,10 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:      memref.store %c0, %visited[%[[TAIL]]]
 //
 // sum = A[i, j] * x[j] + ..., and how many there are
-// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%[[COUNT:.+]] = %c0 : index) {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%[[NONE:.+]] = %c0 : index) {
 // CHECK-NEXT:        %[[ON_HI:.+]] = nacho.on_cut %hi1
 // CHECK-NEXT:        %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
-// CHECK-NEXT:        %[[ROW:.+]]:3 = nacho.coiterate %j of (%A2 = %A1 : {{[^ ]+}}) in %A2 between ({{.+}}) iter_args(%[[SO_FAR:[^ ]+]] = %[[COUNT]] : index, %[[SUM:[^ ]+]] = %[[ZERO]] : f64, %[[WRONG:[^ ]+]] = %false : i1) {
+// CHECK-NEXT:        %[[ROW:.+]]:3 = nacho.coiterate %j of (%A2 = %A1 : {{[^ ]+}}) in %A2 between ({{.+}}) iter_args(%[[SO_FAR:[^ ]+]] = %c0 : index, %[[SUM:[^ ]+]] = %[[ZERO]] : f64, %[[WRONG:[^ ]+]] = %false : i1) {
 // CHECK:               nacho.locate %{{.+}}[%j] {checked} : tensor<?xf64>
 // CHECK:               %[[V:.+]] = nacho.binary mul %a, %b : f64
 // CHECK-DAG:           %[[MORE:.+]] = arith.addi %[[SO_FAR]], %c1 : index
@@ -84,7 +84,6 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // if neither cut is in the row: y[i] = sum
 // else: partials[cut by the upper one ? tail : head] = sum
 // CHECK:             %[[FINISHED:.+]] = arith.xori %[[ON_HI]], %true : i1
-// CHECK-NEXT:        %[[ADDED:.+]] = arith.subi %[[ROW]]#0, %[[COUNT]] : index
 // CHECK-NEXT:        %[[ON_LO:.+]] = nacho.on_cut %lo1
 // CHECK-NEXT:        %[[BEGUN:.+]] = arith.xori %[[ON_LO]], %true : i1
 // CHECK-NEXT:        %[[WHOLE:.+]] = arith.andi %[[BEGUN]], %[[FINISHED]] : i1
@@ -92,10 +91,10 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:               memref.store %[[ROW]]#1, %values[%i]
 // CHECK:             } else {
 // CHECK-NEXT:          %[[KEPT:.+]] = arith.select %[[ON_HI]], %[[TAIL]], %[[HEAD]] : index
-// CHECK-NEXT:          memref.store %[[ADDED]], %visited[%[[KEPT]]]
+// CHECK-NEXT:          memref.store %[[ROW]]#0, %visited[%[[KEPT]]]
 // CHECK-NEXT:          memref.store %[[ROW]]#1, %partials[%[[KEPT]], %c0]
 // CHECK-NEXT:        }
-// CHECK-NEXT:        nacho.yield %[[ROW]]#0 : index
+// CHECK-NEXT:        nacho.yield %[[NONE]] : index
 //
 // combine: if there are groups of parts, a worker adds up what those of a group have of a
 // row that all of them are in, and tells in the last one's head how many were reduced.
@@ -392,12 +391,11 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 //
 // CHECK-LABEL: func.func private @max_compute(
 // CHECK:         %[[MIN:.+]] = arith.constant 0xFFF0000000000000 : f64
-// CHECK:             %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %{{[^ ]+}} : index, %[[MAX:[^ ]+]] = %[[MIN]] : f64) {
+// CHECK:             %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %c0 : index, %[[MAX:[^ ]+]] = %[[MIN]] : f64) {
 // CHECK:               nacho.binary max %[[MAX]], %a reassociable : f64
-// CHECK:             %[[COUNT:.+]] = arith.subi %[[ROW]]#0, %{{.+}} : index
 // CHECK:             scf.if %{{.+}} {
 // CHECK-NEXT:          %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
-// CHECK-NEXT:          %[[MISSING:.+]] = arith.cmpi ult, %[[COUNT]], %[[M]] : index
+// CHECK-NEXT:          %[[MISSING:.+]] = arith.cmpi ult, %[[ROW]]#0, %[[M]] : index
 // CHECK-NEXT:          %[[ZERO:.+]] = nacho.cast
 // CHECK-NEXT:          %[[WITH_ZERO:.+]] = nacho.binary max %[[ROW]]#1, %[[ZERO]] reassociable : f64
 // CHECK-NEXT:          %[[ENTRY:.+]] = arith.select %[[MISSING]], %[[WITH_ZERO]], %[[ROW]]#1 : f64

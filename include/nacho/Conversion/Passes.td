@@ -9,19 +9,18 @@ def ConvertNachoLoopsToSCF
     : Pass<"convert-nacho-loops-to-scf", "::mlir::func::FuncOp"> {
   let summary = "Lower each coiteration to one or two scf loops";
   let description = [{
-    A coiteration that visits every coordinate becomes an `scf.for` over coordinates.
-    A coiteration that steps through a single operand becomes an `scf.for` over the
-    positions of that operand. Any other coiteration becomes an `scf.while`: each step
+    A coiteration that visits every coordinate becomes an `scf.for` over coordinates. A
+    row of a part begins where the one before it ends. With `vector-bits`, the first and
+    the last row, which cuts may divide, get bodies of their own, unless one loop can
+    visit the entries of all rows. A coiteration that steps through a single operand
+    becomes an `scf.for` over its positions. Any other becomes an `scf.while`: each step
     takes the least of the operands' coordinates, where an exhausted operand has the
-    coordinate +inf, and moves on the operands that have this coordinate. The next
-    coordinate of an operand is loaded before it is known whether it is needed.
+    coordinate +inf, and moves on the operands that have it. The next coordinate of an
+    operand is loaded before it is known whether it is needed.
 
-    Before:
     ```mlir
     nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) { body }
-    ```
-    After:
-    ```mlir
+    // becomes
     scf.while (%posA = %beginA, %posB = %beginB, %crdA = first of A, %crdB = first of B) {
       %least = arith.minui %crdA, %crdB
       %alive = arith.cmpi ne, %least, +inf

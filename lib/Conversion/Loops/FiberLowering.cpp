@@ -204,11 +204,8 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   auto cropped = range.level->crop(b, {range.first, range.end});
   range.first = range.begin = cropped.begin;
   range.end = cropped.end;
-  auto cutPosition = [&](const CutValue &cut) {
-    return cut.loops[path.size() - 1].positions[path.back()];
-  };
   if (lower) {
-    Value begin = cutPosition(*lower);
+    Value begin = lower->positionAt(path);
     if (path.size() > 1)
       begin = visitCut(range, begin, lower->loops.front().coordinate);
     // The first cut of all is at position 0, which may be in a gap, or before
@@ -218,29 +215,32 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
       begin = arith::MaxUIOp::create(b, begin, range.first);
     range.begin = select(both(lower->on, fiber.present), begin, range.first);
   }
-  if (!upper)
-    return range;
-  Value end = cutPosition(*upper);
-  if (last == LastCoordinate::included) {
-    // Include what the operand stores at the coordinate of the cut. If inner
-    // loops take runs apart, that is only the entry in which the cut is;
-    // otherwise it is the whole run.
-    ChildRange whole{fiber.childLevel(), range.first, range.first, range.end};
-    Value coordinate = upper->loops.front().coordinate;
-    if (range.level->isUnique() || path.size() > 1) {
-      Value stored = equal(b, coordinateOrInfinity(whole, end), coordinate);
-      end = arith::AddIOp::create(
-          b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
-    } else {
-      end = endOfRun(*range.level, coordinate, end, range.end);
-    }
+  if (upper) {
+    Condition clips = both(upper->on, fiber.present);
+    range.end = select(clips, clippedEnd(range, path, *upper, last), range.end);
+  }
+  return range;
+}
+
+/// Where a cut ends the children of a fiber. If it is included, that is behind
+/// what the operand stores at the coordinate of the cut: if inner loops take
+/// runs apart, only the entry in which the cut is, otherwise the whole run.
+Value FiberLowering::clippedEnd(const ChildRange &range, const ClipPath &path,
+                                const CutValue &upper, LastCoordinate last) {
+  Value end = upper.positionAt(path);
+  Value coordinate = upper.loops.front().coordinate;
+  bool isIncluded = last == LastCoordinate::included;
+  if (isIncluded && !range.level->isUnique() && path.size() == 1) {
+    end = endOfRun(*range.level, coordinate, end, range.end);
+  } else if (isIncluded) {
+    Value stored = equal(b, coordinateOrInfinity(range, end), coordinate);
+    end = arith::AddIOp::create(
+        b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
   }
   // The last cut of all is at the end of the level.
   if (range.level->isCropped())
     end = arith::MinUIOp::create(b, end, range.end);
-  Condition clips = both(upper->on, fiber.present);
-  range.end = select(clips, end, range.end);
-  return range;
+  return end;
 }
 
 /// The position after the last parent of a fiber.

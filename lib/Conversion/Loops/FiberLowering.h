@@ -65,6 +65,11 @@ struct FiberValue {
   }
 };
 
+/// The numbers under which a cut has the position that clips an operand: the
+/// operand's number in the loop and, if the operand stores runs, its numbers in
+/// the inner loops that take the runs apart.
+using ClipPath = llvm::SmallVector<unsigned>;
+
 struct CutValue {
   struct Loop {
     mlir::Value coordinate;
@@ -76,6 +81,10 @@ struct CutValue {
 
   /// What is left of the cut inside `coordinate` of the outermost loop.
   CutValue enter(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate) const;
+  /// The position that clips an operand.
+  mlir::Value positionAt(const ClipPath &path) const {
+    return loops[path.size() - 1].positions[path.back()];
+  }
 };
 
 /// The children of a fiber that lie between two cuts.
@@ -84,11 +93,6 @@ struct ChildRange {
   mlir::Value first;      ///< Where the whole fiber begins.
   mlir::Value begin, end; ///< Clipped.
 };
-
-/// The numbers under which a cut has the position that clips an operand: the
-/// operand's number in the loop and, if the operand stores runs, its numbers in
-/// the inner loops that take the runs apart.
-using ClipPath = llvm::SmallVector<unsigned>;
 
 /// Whether a loop of a part visits the coordinate in which the part ends.
 enum class LastCoordinate { excluded, included };
@@ -135,6 +139,8 @@ protected:
                         const CutValue *lower = nullptr,
                         const CutValue *upper = nullptr,
                         LastCoordinate last = LastCoordinate::excluded);
+  mlir::Value clippedEnd(const ChildRange &range, const ClipPath &path,
+                         const CutValue &upper, LastCoordinate last);
   ChildRange rangeOutsideOfLoop(const FiberValue &of);
   mlir::Value positionAfter(const FiberValue &fiber);
   mlir::Value visitCut(const ChildRange &range, mlir::Value begin,

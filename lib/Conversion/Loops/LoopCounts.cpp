@@ -19,12 +19,12 @@ using namespace nacho;
 /// for each coordinate, from 0 on: count + 1
 static CoiterateOp makeCounter(ImplicitLocOpBuilder &b, CountOp op) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value one = arith::ConstantIndexOp::create(b, 1);
   auto loop = CoiterateOp::create(b, op.getFibers(), op.getGuards(),
                                   op.getExtent(), op.getMerge(), StringAttr(),
                                   op.getLower(), op.getUpper(), zero);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBodyBlock());
-  Value one = arith::ConstantIndexOp::create(b, 1);
   Value next = arith::AddIOp::create(b, loop.getCarried().front(), one);
   YieldOp::create(b, next);
   return loop;

@@ -5,6 +5,7 @@
 // of operands.
 //
 //   LoopsToSCF   picks the loop, and lowers bodies and elements
+//   LoopRows     loops over all coordinates
 //   LoopMerges   loops that step through operands
 //   LoopUnions   unions of two operands
 //   LoopRuns     finds the ends of runs
@@ -52,6 +53,23 @@ private:
   /// The ends of the runs of operands that store runs.
   using Ends = llvm::SmallVector<std::optional<mlir::Value>>;
 
+  /// An operand of a loop over rows, each of which ends where the next one
+  /// begins.
+  struct Row {
+    unsigned operand;
+    unsigned number;   ///< Of the row among the operands of the loops inside.
+    mlir::Value first; ///< Where the first row begins.
+    mlir::Value most;  ///< Where rows end at most.
+    FiberValue::Children children; ///< Of the row whose body is emitted.
+  };
+
+  /// A carried value to which each step of a loop adds the same number.
+  struct Counter {
+    unsigned number; ///< Among the carried values.
+    mlir::arith::AddIOp next;
+    mlir::Value term;
+  };
+
   /// A coiteration being lowered.
   struct Loop {
     CoiterateOp op;
@@ -60,6 +78,10 @@ private:
     llvm::SmallVector<unsigned>
         stored; ///< Operands with coordinates to step through.
     std::optional<CutValue> lower, upper;
+    llvm::SmallVector<Row> rows;
+    /// Whether the cuts are at the coordinate whose body is emitted, if that is
+    /// known.
+    std::optional<bool> onLower, onUpper;
     /// The loop only counts coordinates.
     bool isCount = false;
     /// No stored operand is exhausted in the step that is emitted, nor in the
@@ -82,16 +104,40 @@ private:
   Loop startLoop(CoiterateOp op);
   Values emitLoop(Loop &loop);
   std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op, unsigned n);
-  mlir::Value extentOf(const Loop &loop);
   mlir::Value stepThroughRun(const Loop &loop, unsigned n,
                              mlir::Value coordinate, mlir::Value position,
                              Condition present);
   mlir::Value searchEndOfRun(const ChildRange &range, mlir::Value coordinate,
                              mlir::Value position);
 
-  // Loops that step through operands. They return the values that the
+  // Loops over all coordinates. Like all loops, they return the values that the
   // coiteration carries out.
   Values emitAll(Loop &loop);
+  Values emitRows(Loop &loop, mlir::Value from, mlir::Value end,
+                  mlir::ValueRange values);
+  Values emitRowIf(Loop &loop, mlir::Value exists, mlir::Value coordinate,
+                   mlir::ValueRange values);
+  Values emitPeeled(Loop &loop, mlir::Value first, mlir::Value end,
+                    Values values);
+  Values emitRow(Loop &loop, mlir::Value coordinate, mlir::ValueRange values);
+  mlir::Value enterRow(Loop &loop, Row &row, mlir::Value coordinate,
+                       mlir::Value begin);
+  CutValue enterCut(const CutValue &cut, mlir::Value coordinate,
+                    std::optional<bool> isThere);
+  std::optional<Row> rowOf(const Loop &loop, unsigned n);
+  void findRows(Loop &loop);
+  bool asksForCuts(const Loop &loop);
+  bool canJoinRows(const Loop &loop);
+  mlir::Value firstCoordinate(const Loop &loop);
+  mlir::Value endCoordinate(const Loop &loop);
+  mlir::Value extentOf(const Loop &loop);
+  mlir::scf::ForOp startFor(mlir::Value from, mlir::Value to,
+                            mlir::ValueRange inits);
+  static llvm::SmallVector<Counter> countersOf(CoiterateOp op);
+  Values finishFor(mlir::scf::ForOp loop, llvm::ArrayRef<Counter> counters,
+                   unsigned firstCarried, Values next);
+
+  // Loops that step through operands.
   Values emitOne(Loop &loop);
   Values emitRest(Loop &loop, unsigned n, mlir::Value from,
                   const Conditions &present, mlir::ValueRange carried);
@@ -146,8 +192,6 @@ private:
                 mlir::ValueRange carried);
   State firstState(Loop &loop);
   mlir::Value emitLeast(const State &state);
-  mlir::Value firstCoordinate(const Loop &loop);
-  mlir::Value endCoordinate(const Loop &loop);
 
   /// The step at `coordinate`: the body, and then the operands that have this
   /// coordinate move on.
@@ -181,6 +225,8 @@ private:
   void lowerRestrict(RestrictOp op);
   void lowerAccumulate(AccumulateOp op);
 
+  /// Coordinates that all tensors have in whose dimensions they are used.
+  llvm::DenseSet<mlir::Value> visited;
   bool branches;       ///< Branch on which of two operands comes next.
   bool together;       ///< Merge in one loop, not in several.
   unsigned vectorBits; ///< The width of vector registers; 0: there are none.

@@ -43,34 +43,9 @@ LoopLowering::State LoopLowering::firstState(Loop &loop) {
   return stateAt(loop, beginsOf(loop.stored, loop.ranges), loop.op.getInits());
 }
 
-/// The first coordinate of a loop that visits all coordinates between the cuts.
-Value LoopLowering::firstCoordinate(const Loop &loop) {
-  if (!loop.lower)
-    return constant(0);
-  return select(loop.lower->on, loop.lower->loops.front().coordinate,
-                constant(0));
-}
-
-Value LoopLowering::extentOf(const Loop &loop) {
-  Value extent = CoiterateOp(loop.op).getExtent();
-  return extent ? extent : loop.ranges.front().level->extent(b);
-}
-
-Value LoopLowering::endCoordinate(const Loop &loop) {
-  Value extent = extentOf(loop);
-  if (!loop.upper)
-    return extent;
-  Value end = loop.upper->loops.front().coordinate;
-  if (cutsInside(loop.op))
-    end = arith::AddIOp::create(b, end, constant(1));
-  end = arith::MinUIOp::create(b, end, extent);
-  return select(loop.upper->on, end, extent);
-}
-
 /// Creates an scf.for with an empty body and moves the builder into the body.
-static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
-                           Value step, ValueRange inits) {
-  auto loop = scf::ForOp::create(b, from, to, step, inits);
+scf::ForOp LoopLowering::startFor(Value from, Value to, ValueRange inits) {
+  auto loop = scf::ForOp::create(b, from, to, constant(1), inits);
   // For a loop without carried values, `create` has already added a yield.
   if (!loop.getBody()->empty())
     loop.getBody()->back().erase();
@@ -78,16 +53,49 @@ static scf::ForOp startFor(ImplicitLocOpBuilder &b, Value from, Value to,
   return loop;
 }
 
-/// for coordinate = first to end: body(coordinate)
-SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
+/// The carried values that each step adds the same number to, and does nothing
+/// else with.
+SmallVector<LoopLowering::Counter> LoopLowering::countersOf(CoiterateOp op) {
+  SmallVector<Counter> counters;
+  Operation *yield = op.getBodyBlock()->getTerminator();
+  for (auto [n, value] : llvm::enumerate(op.getCarried())) {
+    auto next = yield->getOperand(n).getDefiningOp<arith::AddIOp>();
+    if (!next || !value.hasOneUse() || !next->hasOneUse() ||
+        !llvm::is_contained(next->getOperands(), value))
+      continue;
+    Value term = next.getLhs() == value ? next.getRhs() : next.getLhs();
+    if (term.getParentRegion()->isProperAncestor(&op.getBody()))
+      counters.push_back({unsigned(n), next, term});
+  }
+  return counters;
+}
+
+/// Ends a loop whose steps carry on `next`. Returns what it carries out. What
+/// its counters are by then follows from the number of steps, unless they count
+/// under a condition.
+SmallVector<Value> LoopLowering::finishFor(scf::ForOp loop,
+                                           ArrayRef<Counter> counters,
+                                           unsigned firstCarried,
+                                           SmallVector<Value> next) {
+  SmallVector<Value> results(loop.getResults());
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp forOp = startFor(b, firstCoordinate(loop), endCoordinate(loop),
-                              constant(1), firstState(loop).flatten());
-  State state = State::unflatten(loop, forOp.getRegionIterArgs());
-  State next =
-      emitStep(loop, forOp.getInductionVar(), state, /*visitsAll=*/true);
-  scf::YieldOp::create(b, next.flatten());
-  return SmallVector<Value>(forOp.getResults());
+  b.setInsertionPointAfter(loop);
+  for (const Counter &counter : counters) {
+    if (counter.next->getBlock() != loop.getBody())
+      continue;
+    unsigned n = firstCarried + counter.number;
+    next[n] = loop.getRegionIterArg(n);
+    Value steps =
+        arith::SubIOp::create(b, loop.getUpperBound(), loop.getLowerBound());
+    steps = arith::MaxSIOp::create(b, steps, constant(0));
+    if (steps.getType() != counter.term.getType())
+      steps = arith::IndexCastOp::create(b, counter.term.getType(), steps);
+    Value growth = arith::MulIOp::create(b, counter.term, steps);
+    results[n] = arith::AddIOp::create(b, loop.getInitArgs()[n], growth);
+  }
+  b.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(b, next);
+  return results;
 }
 
 ///   for position = begin to end: body(crd[position])
@@ -105,7 +113,8 @@ SmallVector<Value> LoopLowering::emitRest(Loop &loop, unsigned n, Value from,
                                           ValueRange carried) {
   const ChildRange &range = loop.ranges[n];
   OpBuilder::InsertionGuard guard(b);
-  scf::ForOp forOp = startFor(b, from, range.end, constant(1), carried);
+  SmallVector<Counter> counters = countersOf(loop.op);
+  scf::ForOp forOp = startFor(from, range.end, carried);
   Value position = forOp.getInductionVar();
   Value coordinate = range.level->coordinate(b, position);
   unsigned numFibers = loop.fibers.size();
@@ -115,8 +124,7 @@ SmallVector<Value> LoopLowering::emitRest(Loop &loop, unsigned n, Value from,
   SmallVector<Value> next =
       emitBody(loop, coordinate, present, positions, Ends(numFibers),
                forOp.getRegionIterArgs(), /*visitsAll=*/false);
-  scf::YieldOp::create(b, next);
-  return SmallVector<Value>(forOp.getResults());
+  return finishFor(forOp, counters, /*firstCarried=*/0, next);
 }
 
 Value LoopLowering::emitLeast(const State &state) {

@@ -206,14 +206,24 @@ void LoopLowering::enterBody(Loop &loop, Value coordinate,
                              const Conditions &present,
                              ArrayRef<Value> childPositions, const Ends &ends) {
   loop.op.getCoordinate().replaceAllUsesWith(coordinate);
-  for (auto [n, child] : llvm::enumerate(loop.op.getChildren()))
-    setFiber(child, {loop.fibers[n].tensor, loop.fibers[n].level + 1,
-                     childPositions[n], present[n], ends[n],
-                     loop.isAlive && llvm::is_contained(loop.stored, n)});
+  for (auto [n, value] : llvm::enumerate(loop.op.getChildren())) {
+    FiberValue child = {loop.fibers[n].tensor,
+                        loop.fibers[n].level + 1,
+                        childPositions[n],
+                        present[n],
+                        ends[n],
+                        loop.isAlive && llvm::is_contained(loop.stored, n)};
+    for (const Row &row : loop.rows)
+      if (row.operand == n)
+        child.children = row.children;
+    setFiber(value, child);
+  }
   if (!loop.op.isBounded())
     return;
-  setCut(loop.op.getInnerLower(), loop.lower->enter(b, coordinate));
-  setCut(loop.op.getInnerUpper(), loop.upper->enter(b, coordinate));
+  setCut(loop.op.getInnerLower(),
+         enterCut(*loop.lower, coordinate, loop.onLower));
+  setCut(loop.op.getInnerUpper(),
+         enterCut(*loop.upper, coordinate, loop.onUpper));
 }
 
 void LoopLowering::moveBody(Loop &loop, Block *block, ValueRange carried,
@@ -265,7 +275,8 @@ Condition LoopLowering::isInside(Value coordinate, Value tensor,
   auto arg = dyn_cast<BlockArgument>(coordinate);
   auto loop =
       arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
-  if (loop && loop.getInductionVar() == coordinate)
+  if ((loop && loop.getInductionVar() == coordinate) ||
+      visited.contains(coordinate))
     return kAlways;
   Value number = constant(dimension);
   Value extent = tensor::DimOp::create(b, tensor, number);

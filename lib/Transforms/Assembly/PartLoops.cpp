@@ -144,9 +144,9 @@ void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
   arrival.onUpper = onUpper.value_or(no);
   if (isLevel)
     arrival.next = levels.next(m, values);
+  arrival.entries = values.entries;
   if (isOuter)
     entries.enterOuter(values);
-  arrival.entries = values.entries;
   auto completes = [&]() -> Condition {
     return onUpper ? Condition(emitNot(b, *onUpper)) : kAlways;
   };

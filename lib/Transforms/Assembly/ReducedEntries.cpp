@@ -37,10 +37,19 @@ public:
     partials.setVisited(part.constant(0), tail());
   }
 
+  /// Counts what the loops inside reduce from 0 on.
+  void enterOuter(Carried &values) override {
+    values.entries = part.constant(0);
+    startSums(values);
+  }
+
   void leaveOuter(CoiterateOp loop, Value entriesBefore,
                   Carried &values) override {
     Values sums = takeSums(values);
-    Value count = arith::SubIOp::create(b, values.entries, entriesBefore);
+    Value count = std::exchange(values.entries, entriesBefore);
+    // Nobody asks how many elements a dense result is reduced from.
+    if (!layout.levels.empty())
+      values.entries = arith::AddIOp::create(b, entriesBefore, count);
     if (!layout.canSplit())
       return writeWhole(values, count, sums);
     Value isOnLower =
@@ -68,6 +77,8 @@ protected:
   Value head() const { return partials.head(part.number); }
   Value tail() const { return partials.tail(part.number); }
 
+  /// Gives the sums their first values.
+  virtual void startSums(Carried &values) = 0;
   /// Takes the sums, if there are any, out of the carried values.
   virtual Values takeSums(Carried &values) = 0;
   /// Stores sums that were carried in a row of the partials.
@@ -114,14 +125,14 @@ public:
 
   void start(Carried &carried) override {
     if (layout.numOuter == 0)
-      enterOuter(carried);
-  }
-
-  void enterOuter(Carried &values) override {
-    values.sums = reduction.identities(b);
+      startSums(carried);
   }
 
 protected:
+  void startSums(Carried &values) override {
+    values.sums = reduction.identities(b);
+  }
+
   void add(AppendOp op, Condition condition, Carried &values) override {
     part.countEntries(part.constant(1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
@@ -156,8 +167,6 @@ class RowSums : public ReducedEntries {
 public:
   using ReducedEntries::ReducedEntries;
 
-  void enterOuter(Carried &values) override { partials.clear(tail()); }
-
   /// add() compares the coordinate with the extent and sets the status, so that
   /// nothing is left to do after the loop.
   bool needsCheck(CoiterateOp innermost) const override {
@@ -188,6 +197,8 @@ public:
   }
 
 protected:
+  void startSums(Carried &) override { partials.clear(tail()); }
+
   /// tail[number of the coordinates] += value
   void add(AppendOp op, Condition condition, Carried &values) override {
     part.countEntries(part.constant(1), condition, values);

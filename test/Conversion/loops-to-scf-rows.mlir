@@ -1,0 +1,207 @@
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf=vector-bits=512 -convert-nacho-partition-to-scf -convert-nacho-elements-to-arith -convert-nacho-storage-to-memref -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// Loops over the rows of a part.
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#CSF = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : dense, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
+!A0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+!T0 = !nacho.fiber<tensor<?x?x?xf64, #CSF>, 0>
+
+// A row begins where the one before it ends, the first one at the cut. None ends behind the
+// other cut. Values that are carried stay so.
+//
+// CHECK-LABEL: func.func @carried(
+// CHECK:         %[[LO:.+]] = memref.load %[[BOUNDS:.+]][%c0, %c1]
+// CHECK-NEXT:    %[[BEGIN:.+]] = memref.load %[[BOUNDS]][%c0, %c4]
+// CHECK-NEXT:    %[[HI:.+]] = memref.load %[[BOUNDS]][%c1, %c1]
+// CHECK-NEXT:    %[[END:.+]] = memref.load %[[BOUNDS]][%c1, %c4]
+// CHECK-NEXT:    %[[AFTER_HI:.+]] = arith.addi %[[HI]], %c1 : index
+// CHECK-NEXT:    %[[TO:.+]] = arith.minui %[[AFTER_HI]], %{{.+}} : index
+// CHECK-NEXT:    %[[SIZE:.+]] = memref.dim %[[CRD:[^,]+]], %c0
+// CHECK-NEXT:    %[[MOST:.+]] = arith.minui %[[END]], %[[SIZE]] : index
+// CHECK-NEXT:    %{{.+}}:2 = scf.for %[[I:[^ ]+]] = %[[LO]] to %[[TO]] step %c1 iter_args(%[[X:[^ ]+]] = %{{[^ ]+}}, %[[FROM:[^ ]+]] = %[[BEGIN]]) -> (index, index) {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[I]], %c1 : index
+// CHECK-NEXT:      %[[STORED:.+]] = memref.load %{{.+}}[%[[NEXT]]] : memref<?xi32>
+// CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
+// CHECK-NEXT:      %[[UNTIL:.+]] = arith.minui %[[POSITION]], %[[MOST]] : index
+// CHECK-NEXT:      %[[ROW:.+]] = scf.for %{{.+}} = %[[FROM]] to %[[UNTIL]] step %c1 iter_args(%{{.+}} = %[[X]])
+// CHECK:           scf.yield %[[ROW]], %[[UNTIL]] : index, index
+func.func @carried(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %n: index, %y: memref<?xindex>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %last = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>)
+      iter_args(%x = %n : index) {
+    %next = nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<tensor<?x?xf64, #CSR>, 1>) in %A2
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) iter_args(%z = %x : index) {
+      %k = arith.muli %z, %j : index
+      memref.store %k, %y[%i] : memref<?xindex>
+      nacho.yield %k : index
+    }
+    nacho.yield %next : index
+  }
+  return %last : index
+}
+
+// The entries of a row are as many as its bounds say.
+//
+// CHECK-LABEL: func.func @counted(
+// CHECK:         scf.for %[[I:[^ ]+]] = {{.+}} iter_args(%[[FROM:[^ ]+]] = %{{[^ ]+}}) -> (index) {
+// CHECK:           %[[UNTIL:.+]] = arith.minui
+// CHECK-NEXT:      scf.for %{{[^ ]+}} = %[[FROM]] to %[[UNTIL]] step %c1 {
+// CHECK:           }
+// CHECK-NEXT:      %[[NUMBER:.+]] = arith.subi %[[UNTIL]], %[[FROM]] : index
+// CHECK-NEXT:      %[[STEPS:.+]] = arith.maxsi %[[NUMBER]], %c0 : index
+// CHECK-NEXT:      %[[COUNT:.+]] = arith.addi %{{.+}}, %[[STEPS]] : index
+// CHECK-NEXT:      memref.store %[[COUNT]], %{{.+}}[%[[I]]]
+func.func @counted(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %n: index, %y: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
+    %count = nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<tensor<?x?xf64, #CSR>, 1>) in %A2
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) iter_args(%z = %n : index) {
+      memref.store %i, %y[%j] : memref<?xindex>
+      %more = arith.addi %z, %c1 : index
+      nacho.yield %more : index
+    }
+    memref.store %count, %y[%i] : memref<?xindex>
+    nacho.yield
+  }
+  return
+}
+
+// What asks for the cuts gets bodies of its own for the first and for the last row.
+//
+// CHECK-LABEL: func.func @peeled(
+// CHECK:         %[[LO:.+]] = memref.load %{{.+}}[%c0, %c1]
+// CHECK-NEXT:    %[[HI:.+]] = memref.load %{{.+}}[%c1, %c1]
+// CHECK-NEXT:    %[[AFTER_HI:.+]] = arith.addi %[[HI]], %c1 : index
+// CHECK-NEXT:    %[[TO:.+]] = arith.minui %[[AFTER_HI]], %{{.+}} : index
+// CHECK-NEXT:    %[[AFTER_LO:.+]] = arith.addi %[[LO]], %c1 : index
+// CHECK-NEXT:    %[[SECOND:.+]] = arith.minui %[[AFTER_LO]], %[[TO]] : index
+// CHECK-NEXT:    %[[BEFORE:.+]] = arith.minui %[[HI]], %[[TO]] : index
+// CHECK-NEXT:    %[[LAST:.+]] = arith.maxui %[[BEFORE]], %[[SECOND]] : index
+// CHECK-NEXT:    %[[ANY:.+]] = arith.cmpi ult, %[[LO]], %[[TO]] : index
+// CHECK-NEXT:    scf.if %[[ANY]] {
+// CHECK-NEXT:      %[[IS_LAST:.+]] = arith.cmpi eq, %[[LO]], %[[HI]] : index
+// CHECK-NEXT:      memref.store %true, %{{.+}}[%[[LO]]]
+// CHECK-NEXT:      memref.store %[[IS_LAST]], %{{.+}}[%[[LO]]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.for %[[I:.+]] = %[[SECOND]] to %[[LAST]] step %c1 {
+// CHECK-NEXT:      memref.store %false, %{{.+}}[%[[I]]]
+// CHECK-NEXT:      memref.store %false, %{{.+}}[%[[I]]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[IS_MORE:.+]] = arith.cmpi ult, %[[LAST]], %[[TO]] : index
+// CHECK-NEXT:    scf.if %[[IS_MORE]] {
+// CHECK-NEXT:      memref.store %false, %{{.+}}[%[[LAST]]]
+// CHECK-NEXT:      memref.store %true, %{{.+}}[%[[LAST]]]
+func.func @peeled(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %y: memref<?xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
+    %begun = nacho.on_cut %lo1 : !nacho.cut<1>
+    %unfinished = nacho.on_cut %hi1 : !nacho.cut<1>
+    memref.store %begun, %y[%i] : memref<?xi1>
+    memref.store %unfinished, %y[%i] : memref<?xi1>
+    nacho.yield
+  }
+  return
+}
+
+// A cut inside of a fiber of a row.
+// In the last row, the entry in which the cut is belongs to
+// the part, too, if it is stored; the next row would begin where this row ends.
+//
+// CHECK-LABEL: func.func @cut_inside(
+// CHECK:         %[[CUT:.+]] = memref.load %{{.+}}[%c1, %c5]
+// CHECK:         %[[BEGIN:.+]] = scf.if %{{.+}} -> (index) {
+// CHECK:           scf.yield %{{.+}} : index
+// CHECK:         %[[FROM:.+]] = scf.for %{{[^ ]+}} = {{.+}} iter_args(%{{.+}} = %[[BEGIN]]) -> (index) {
+// CHECK-NOT:       arith.select
+// CHECK:         scf.if
+// CHECK:           %[[END:.+]] = arith.minui
+// CHECK-NEXT:      %[[IS_INSIDE:.+]] = arith.cmpi ult, %[[CUT]], %[[END]] : index
+// CHECK:           %[[IS_STORED:.+]] = arith.cmpi eq
+// CHECK-NEXT:      %[[MORE:.+]] = arith.index_castui %[[IS_STORED]] : i1 to index
+// CHECK-NEXT:      %[[UNTIL:.+]] = arith.addi %[[CUT]], %[[MORE]] : index
+// CHECK-NEXT:      scf.for %{{[^ ]+}} = %[[FROM]] to %[[UNTIL]] step %c1 {
+func.func @cut_inside(%T: tensor<?x?x?xf64, #CSF>, %bounds: memref<?x7xindex>, %y: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %T0 = nacho.root %T : tensor<?x?x?xf64, #CSF>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x7xindex> -> !nacho.cut<1, 1, 1>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x7xindex> -> !nacho.cut<1, 1, 1>
+  nacho.coiterate %i of (%T1 = %T0 : !T0) in %T1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1, 1>) {
+    nacho.coiterate %j of (%T2 = %T1 : !nacho.fiber<tensor<?x?x?xf64, #CSF>, 1>) in %T2
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1, 1>) {
+      memref.store %i, %y[%j] : memref<?xindex>
+      nacho.yield
+    }
+    nacho.yield
+  }
+  return
+}
+
+// No entry asks in which row it is.
+//
+// CHECK-LABEL: func.func @joined(
+// CHECK:         %[[LO:.+]] = memref.load %{{.+}}[%c0, %c1]
+// CHECK-NEXT:    %[[BEGIN:.+]] = memref.load %{{.+}}[%c0, %c4]
+// CHECK:         %[[TO:.+]] = arith.minui
+// CHECK:         %[[MOST:.+]] = arith.minui
+// CHECK-NEXT:    %[[ANY:.+]] = arith.cmpi ult, %[[LO]], %[[TO]] : index
+// CHECK-NEXT:    scf.if %[[ANY]] {
+// CHECK-NEXT:      %[[STORED:.+]] = memref.load %{{.+}}[%[[TO]]] : memref<?xi32>
+// CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
+// CHECK-NEXT:      %[[END:.+]] = arith.minui %[[POSITION]], %[[MOST]] : index
+// CHECK-NEXT:      scf.for %{{.+}} = %[[BEGIN]] to %[[END]] step %c1 {
+// CHECK-NOT:         scf.for
+func.func @joined(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %y: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
+    nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<tensor<?x?xf64, #CSR>, 1>) in %A2
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) {
+      memref.store %j, %y[%j] : memref<?xindex>
+      nacho.yield
+    }
+    nacho.yield
+  }
+  return
+}
+
+// Lanes add up the terms of each row in an order of their own.
+//
+// CHECK-LABEL: func.func @negative_lanes(
+// CHECK:         scf.for
+// CHECK:           scf.for
+func.func @negative_lanes(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x5xindex> -> !nacho.cut<1, 1>
+  %all = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>)
+      iter_args(%s = %zero : f64) {
+    %sum = nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<tensor<?x?xf64, #CSR>, 1>) in %A2
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) iter_args(%t = %s : f64) {
+      %a = nacho.load %A2 : !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+      %next = nacho.binary add %t, %a reassociable : f64
+      nacho.yield %next : f64
+    }
+    nacho.yield %sum : f64
+  }
+  return %all : f64
+}
