@@ -42,9 +42,11 @@ nacho::repeatedFibers(CoiterateOp loop,
   return repeated;
 }
 
-llvm::SmallBitVector nacho::fibersToSeek(CoiterateOp innermost) {
+llvm::SmallBitVector nacho::fibersToSeek(CoiterateOp loop) {
+  if (loop.getInnerLoop())
+    return {};
   // Elements are looked up in tables instead (--nacho-find-coordinates).
-  return repeatedFibers(innermost, [](Value fiber) {
+  return repeatedFibers(loop, [](Value fiber) {
     return !cast<FiberType>(fiber.getType()).getChild().isElement();
   });
 }

@@ -102,7 +102,6 @@ static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
     NachoRemapIntersectionsOptions remap;
     remap.cost = options.cost;
     pm.addPass(createNachoRemapIntersections(remap));
-    pm.addPass(createNachoSeekFibers());
     if (options.heavyRows) {
       NachoSplitHeavyRowsOptions heavy;
       heavy.cost = options.cost;

@@ -74,8 +74,7 @@ NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
 void NestCost::findOperands() {
   DenseMap<Value, unsigned> numbers;
   sought.resize(loops.size());
-  if (!CoiterateOp(loops.back()).getInnerLoop())
-    sought.back() = fibersToSeek(loops.back());
+  sought.back() = fibersToSeek(loops.back());
   for (auto [m, loop] : llvm::enumerate(loops)) {
     operandsOf.emplace_back();
     for (auto [fiber, child] : llvm::zip(CoiterateOp(loop).getFibers(),

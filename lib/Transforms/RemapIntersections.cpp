@@ -14,6 +14,8 @@
 #include "CostQueries.h"
 #include "ListedLoops.h"
 #include "LoopLister.h"
+#include "RepeatedFibers.h"
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -91,6 +93,21 @@ static void addCosts(const ListedNest &listed, const NestCost &costs,
       arith::IndexCastOp::create(b, b.getI64Type(), cost));
 }
 
+/// Searches the rows of an operand for the coordinates of an innermost loop,
+/// where the loops around do not say which rows to step through. Stepping
+/// through all of them again and again would take quadratic time:
+///
+///   for i in A:                           for i in A:
+///     for j in A[i] n B:                    for j in A[i]:
+///       append (i, j, B[j])        ->         Bj = binary search for j in B
+///                                             append (i, j, Bj) if it is there
+static void seekRows(NestOp nest) {
+  CoiterateOp innermost = nest.getLoops().back();
+  llvm::SmallBitVector rows = fibersToSeek(innermost);
+  if (rows.any())
+    takeOut(innermost, rows, seek);
+}
+
 /// Lists the loops to remap, the outermost loop first. The costs of a list's
 /// entries are added at the end: they depend on the nest that loops over the
 /// list, which may be the next list's.
@@ -106,6 +123,9 @@ static void remap(NestOp nest, CostModelAttr model) {
   users.push_back(nest);
   for (auto [nests, user] : llvm::zip(listed, users))
     addCosts(nests, NestCost(user, model), user);
+  for (ListedNest &nests : listed)
+    seekRows(nests.list);
+  seekRows(nest);
 }
 
 namespace {

@@ -679,8 +679,8 @@ func.func @negative_share_of_root(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64
   return %Z : tensor<?x?xf64, #DCSR>
 }
 
-// The rows of C are searched for each j of B[i] (nacho-seek-fibers), not stepped through again for each i: an entry
-// of the first list costs as many steps as B[i] has entries, as the loop over j will say.
+// The rows of C are searched for each j of B[i], not stepped through again for each i: an entry of the first list costs
+// as many steps as B[i] has entries.
 //
 // CHECK-LABEL: func.func @sought_rows(
 // CHECK:         %L = nacho.nest collect<scanned_list> : tensor<?x?x?xi64, #{{.+}}> {
@@ -689,7 +689,8 @@ func.func @negative_share_of_root(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64
 // CHECK:             nacho.cost <nnz> %B1
 // CHECK-NOT:         nacho.cost
 // CHECK:             nacho.append %{{.+}} at(%i, %{{.+}}, %{{.+}}) : i64
-// CHECK:           nacho.coiterate %j of (%B2 = %B1 : {{.+}}, %C1 = %C0 : {{.+}}) in intersect(%B2, %C1) {
+// CHECK:           nacho.coiterate %j of (%B2 = %B1 : {{.+}}) in %B2 {
+// CHECK-NEXT:        %C1 = nacho.seek %j in %C0 :
 func.func @sought_rows(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %C: tensor<?x?xf64, #DCSR>)
     -> tensor<f64> {
   %s = nacho.assign (%a = %A[i, k] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #DCSR>,

@@ -24,9 +24,9 @@ bool visitsAll(CoiterateOp loop);
 llvm::SmallBitVector
 repeatedFibers(CoiterateOp loop,
                llvm::function_ref<bool(mlir::Value fiber)> isWanted);
-/// The repeated fibers of the innermost loop of a nest that have rows. The loop
-/// will search them for its coordinates (--nacho-seek-fibers).
-llvm::SmallBitVector fibersToSeek(CoiterateOp innermost);
+/// The repeated fibers of a loop that have rows, if no loop is inside of it: it
+/// searches them for its coordinates (--nacho-remap-intersections).
+llvm::SmallBitVector fibersToSeek(CoiterateOp loop);
 
 } // namespace nacho
 

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-concretize -nacho-remap-intersections -nacho-seek-fibers -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-concretize -nacho-remap-intersections -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>

@@ -15,11 +15,11 @@
 #include "RepeatedFibers.h"
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Levels/LevelFormat.h"
-#include "nacho/Optimizations/Passes.h"
+#include "nacho/Transforms/Passes.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOFINDCOORDINATES
-#include "nacho/Optimizations/Passes.h.inc"
+#include "nacho/Transforms/Passes.h.inc"
 } // namespace nacho
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //===- RepeatedFibers.h - Fibers merged more than once --------------------===//
 
-#ifndef NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H
-#define NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H
+#ifndef NACHO_LIB_TRANSFORMS_REPEATEDFIBERS_H
+#define NACHO_LIB_TRANSFORMS_REPEATEDFIBERS_H
 
 #include "nacho/IR/Nacho.h"
 
@@ -32,4 +32,4 @@ void takeOut(CoiterateOp loop, const llvm::SmallBitVector &repeated,
 
 } // namespace nacho
 
-#endif // NACHO_LIB_OPTIMIZATIONS_REPEATEDFIBERS_H
+#endif // NACHO_LIB_TRANSFORMS_REPEATEDFIBERS_H
