@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from nacho import cache, mlir
+from nacho._arrays import array_api
+from nacho._arrays.arrays import asarray
+from nacho._arrays.lazy import Lazy
+from nacho._arrays.tensor import Tensor
 from nacho._files import read, write
-from nacho._kernels.copies import copied
 from nacho._kernels.evaluation import einsum, evaluate
 from nacho._kernels.evaluation import explained as explain
 from nacho._kernels.explanation import Explanation
@@ -17,13 +20,7 @@ from nacho._notation.functions import FUNCTIONS
 from nacho._notation.gradient import grad
 from nacho._notation.monoids import Monoid, Op, Semiring, op
 from nacho._notation.symbols import Expression, Index, access, indices
-from nacho._storage import array_api
-from nacho._storage.arrays import asarray
 from nacho._storage.formats import Format
-from nacho._storage.lazy import Lazy
-from nacho._storage.lazy import use_kernels as use_kernels_for_lazy
-from nacho._storage.reformat import use_kernels
-from nacho._storage.tensor import Tensor
 from nacho.errors import (
     ArgumentError,
     CompilationError,
@@ -50,7 +47,7 @@ globals().update(FUNCTIONS)
 if TYPE_CHECKING:
     from typing import Any, Protocol, overload
 
-    from nacho._storage.array_operators import ArrayOperators
+    from nacho._arrays.lazy import ArrayOperators
 
     class OfElements(Protocol):
         @overload
@@ -103,11 +100,6 @@ if TYPE_CHECKING:
 
 
 __version__ = "0.1.0"
-
-# Conversions between formats and operators of tensors use kernels, but ``_storage``
-# cannot import ``_kernels``, which is built on it.
-use_kernels(copied)
-use_kernels_for_lazy(evaluate, explain)
 
 __all__ = [
     "ArgumentError",

@@ -18,4 +18,4 @@ def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setenv("NACHO_OPTIMIZE", "0")
     monkeypatch.setattr(evaluation, "_specialisers", _EVALUATION)
-    monkeypatch.setattr(copies, "_specialisers", _COPIES)
+    monkeypatch.setattr(copies, "_specialisations", _COPIES)

@@ -10,8 +10,10 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import Format, Tensor
+from nacho._kernels.loading import load
 from nacho._storage.containers import _expansions, view_of
-from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.operand_types import tensor_type
+from nacho._storage.operands import arguments
 from nacho._storage.views import NACHO, NUMPY, SCIPY_ARRAY, SCIPY_MATRIX
 
 # 1 . 2 .

@@ -1,7 +1,6 @@
 """``Tensor.convert``: from any format to any that a result has, entry by entry."""
 
 import itertools
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ import nacho
 from checks import buffers, check_structure, same
 from entries import closed, entries
 from nacho import Tensor
-from nacho._kernels import copies, specialisation
-from nacho._kernels.request import Running
+from nacho._kernels import copies
+from nacho._kernels.specialisation import Specialisation
 from nacho._storage.formats import Format
 from selection import THOROUGH
 
@@ -71,7 +70,7 @@ def check_converted(tensor, format, order=None):
 
 def parallel(monkeypatch):
     """Have every kernel run on three threads."""
-    monkeypatch.setattr(copies, "Running", partial(Running, threads=3))
+    monkeypatch.setattr(copies, "_THREADS", 3)
 
 
 # --- Every pair -----------------------------------------------------------------------
@@ -234,7 +233,7 @@ def test_what_is_the_same_is_shared():
 def test_kernels_are_compiled_once(monkeypatch):
     """For all shapes; and for the same format, none is."""
     stored((5, 6), "csr", "i2").convert("dcsc")
-    monkeypatch.setattr(specialisation, "Programs", None)
+    monkeypatch.setattr(Specialisation, "__init__", None)
     check_converted(stored((8, 3), "csr", "i2"), "dcsc")
     check_converted(stored((8, 3), "csc", "u1"), "csc")
 
@@ -325,7 +324,7 @@ def test_sorting_by_a_kernel(rank, width, dtype, monkeypatch):
     coords = rng.integers(0, 3, (rank, 300)).astype(width)
     values = rng.integers(-3, 4, 300).astype(dtype)
     wanted = Tensor.from_coo(coords, values, shape=(3,) * rank)
-    monkeypatch.setattr(nacho._storage.conversion, "_SORTED_IN_NUMPY", 0)
+    monkeypatch.setattr(nacho._kernels.sorting, "_SORTED_IN_NUMPY", 0)
     parallel(monkeypatch)
     made = Tensor.from_coo(coords, values, shape=(3,) * rank)
     assert same(made, wanted)
@@ -335,7 +334,7 @@ def test_sorting_by_a_kernel(rank, width, dtype, monkeypatch):
 
 
 def test_unsorted_operands_by_a_kernel(monkeypatch):
-    monkeypatch.setattr(nacho._storage.conversion, "_SORTED_IN_NUMPY", 0)
+    monkeypatch.setattr(nacho._kernels.sorting, "_SORTED_IN_NUMPY", 0)
     rows, columns = np.random.default_rng(1).integers(0, 20, (2, 300))
     matrix = sp.coo_array((np.arange(300.0), (rows, columns)), shape=(20, 20))
     result = nacho.evaluate("Z[i,j] = A[i,j] * 2", A=matrix, out="csr")

@@ -9,8 +9,9 @@ import fake_cuda
 import nacho
 import samples
 from nacho import Tensor
+from nacho._kernels.loading import load
 from nacho._storage.device_arrays import DeviceArray, moved
-from nacho._storage.operands import load, tensor_type
+from nacho._storage.operand_types import tensor_type
 from test_cuda_sim import KERNELS, matrix, operands_of
 
 DEVICES = ("cuda-sim", "cuda")

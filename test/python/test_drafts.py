@@ -184,7 +184,7 @@ def test_a_plan_without_counts_is_executed_once():
     )
     operands = [A, random((50, 50), 100, "csr", 2)]
     call = kernel.plan(*operands, parts=1, threads=1)._call
-    plan = kernel._default.programs.native.plan(call.args, 1, 1, purpose="call")
+    plan = kernel._default.native.plan(call.args, 1, 1, purpose="call")
     plan.execute(call.args, planned=True)
     with pytest.raises(RuntimeError, match="executed once"):
         plan.execute(call.args, planned=True)

@@ -11,9 +11,11 @@ import fake_cuda
 import fake_gpu_libraries as fake
 import nacho
 from nacho import Tensor
+from nacho._kernels.loading import load
 from nacho._storage.containers import view_of
 from nacho._storage.device_arrays import DeviceArray
-from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.operand_types import tensor_type
+from nacho._storage.operands import arguments
 from test_cuda_sim import EXTENT, matrix
 
 SUM = "Z[i,j] = A[i,j] + B[i,j]"

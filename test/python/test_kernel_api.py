@@ -261,7 +261,7 @@ def test_order_of_the_loops():
 
 
 def test_arguments_are_checked(kernel):
-    native = kernel._default.programs.native
+    native = kernel._default.native
     args = [a for tensor in operands() for a in arguments(tensor._view)]
     for place, wrong in (
         (0, args[0].astype(np.int64)),

@@ -9,10 +9,11 @@ import scipy.sparse as sp
 import nacho
 import samples
 from nacho import Tensor
+from nacho._kernels.loading import load
 from nacho._storage.containers import view_of
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.memory import _checks
-from nacho._storage.operands import load, signature, tensor_type
+from nacho._storage.operand_types import signature, tensor_type
 
 INT = np.int32
 
@@ -216,7 +217,7 @@ def test_edited_arrays_are_not_converted(format):
 def test_a_container_is_checked_once(make, monkeypatch):
     container, checked = make(), []
     monkeypatch.setattr(
-        nacho._storage.memory,
+        nacho._kernels.canonical,
         "has_canonical_entries",
         lambda *_: checked.append(1) or True,
     )

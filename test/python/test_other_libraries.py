@@ -5,8 +5,10 @@ import pytest
 
 import nacho
 from libraries import needed
+from nacho._kernels.loading import load
 from nacho._storage.containers import view_of
-from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.operand_types import tensor_type
+from nacho._storage.operands import arguments
 from nacho._storage.views import DLPACK
 
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
@@ -160,7 +162,7 @@ def test_operands_are_checked_once(sparse, monkeypatch):
     text = "Z[i,j] = A[i,j] * B[i,j]"
     first = nacho.evaluate(text, A=A, B=B)
     nacho.evaluate(text, A=first, B=B)
-    monkeypatch.setattr("nacho._storage.memory.has_canonical_entries", None)
+    monkeypatch.setattr("nacho._kernels.canonical.has_canonical_entries", None)
     again = nacho.evaluate(text, A=A, B=B)
     nacho.evaluate(text, A=again, B=B)
 

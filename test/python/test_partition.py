@@ -223,7 +223,7 @@ def native_arguments(tensors):
 
 def cut(kernel, operands, parts, inner=1, threads=2):
     args = native_arguments(operands.values())
-    return kernel._default.programs.native.partition(args, parts, threads, inner=inner)
+    return kernel._default.native.partition(args, parts, threads, inner=inner)
 
 
 @st.composite

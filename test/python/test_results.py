@@ -37,12 +37,12 @@ def csr_array(_):
         ("csr", [sp.bsr_array], sp.csr_array),
         ("csr", [np.array, sp.csr_matrix], sp.csr_matrix),
         ("csr", [sp.csr_matrix, Tensor, sp.coo_array], sp.csr_array),
-        ("dcsr", [sp.csr_array], None),
-        (ROWS, [sp.csr_array], None),
-        ("csr", [Tensor], None),
-        ("csr", [Tensor, sp.csr_array], None),
+        ("dcsr", [sp.csr_array], Tensor),
+        (ROWS, [sp.csr_array], Tensor),
+        ("csr", [Tensor], Tensor),
+        ("csr", [Tensor, sp.csr_array], Tensor),
         ("csr", [sp.csr_matrix, Tensor], sp.csr_matrix),
-        ("csr", [np.array], None),
+        ("csr", [np.array], Tensor),
         ("dense", [sp.csr_array], np.ndarray),
         ("dense", [Tensor], np.ndarray),
         ("(i, j) -> (j : dense, i : dense)", [np.array], np.ndarray),
@@ -59,7 +59,7 @@ def test_other_ranks_than_the_operands(kind):
     """SciPy's matrices are of rank 2, its arrays in coo of any."""
     for rank in (1, 3, 4):
         assert result_class(Format("coo").for_rank(rank), views(kind)) is sp.coo_array
-    assert result_class(Format("csf").for_rank(3), views(kind)) is None
+    assert result_class(Format("csf").for_rank(3), views(kind)) is Tensor
     assert result_class(None, views(kind)) is np.generic
 
 
@@ -168,7 +168,7 @@ def test_results_as_tensors(format):
     tensor = Tensor.from_dense(DENSE, format)
     levels = zip(tensor.pos, tensor.crd, strict=True)
     arrays = [array for level in levels for array in level if array is not None]
-    made = make_result(tensor.format, (3, 4), [*arrays, tensor.values], None)
+    made = make_result(tensor.format, (3, 4), [*arrays, tensor.values], Tensor)
     assert type(made) is Tensor
     assert made.format == tensor.format
     np.testing.assert_array_equal(made.to_dense(), DENSE)
@@ -195,19 +195,20 @@ def test_scalar_results(dtype):
 
 
 def test_results_are_not_checked_again(monkeypatch):
-    from nacho._storage import memory
-    from nacho._storage.operands import load, tensor_type
+    from nacho._kernels import canonical
+    from nacho._kernels.loading import load
+    from nacho._storage.operand_types import tensor_type
 
     checked = []
     monkeypatch.setattr(
-        memory, "has_canonical_entries", lambda name, _: checked.append(name) or True
+        canonical, "has_canonical_entries", lambda name, _: checked.append(name) or True
     )
-    for canonical, times in ((True, 0), (False, 1)):
+    for is_canonical, times in ((True, 0), (False, 1)):
         checked.clear()
         known = sp.coo_array(CUBE)
         buffers = [np.array([0, known.nnz], INT), *known.coords, known.data]
         format = Format("coo").for_rank(3)
-        made = make_result(format, CUBE.shape, buffers, sp.coo_array, canonical)
+        made = make_result(format, CUBE.shape, buffers, sp.coo_array, is_canonical)
         view = view_of("A", made, 3)
         load("A", made, view, tensor_type("A", view), "safe")
         assert len(checked) == times

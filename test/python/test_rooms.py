@@ -1,6 +1,9 @@
-"""The packages inside of nacho: which may import which; that importing does nothing."""
+"""The packages inside of nacho, and the folders of lib: which uses which.
 
-import ast
+Nothing may be used in circles: neither packages nor folders, nor the modules of a
+package. Imports inside of functions count, and so do those for type checkers.
+"""
+
 import subprocess
 import sys
 from pathlib import Path
@@ -8,18 +11,21 @@ from pathlib import Path
 import pytest
 
 import nacho
+from includes import circles, imports_of, included_by, room_of
 
 ROOT = Path(nacho.__file__).parent
+SOURCES = ROOT.parents[1]
 
 ALLOWED = {
     "": set(),  # errors and elements
     "_pictures": {""},
     "_notation": {""},
     "_storage": {"", "_notation"},
-    "_files": {"", "_notation", "_storage"},
     "mlir": {"", "_notation", "_storage"},
     "_kernels": {"", "_pictures", "_notation", "_storage", "mlir"},
-    "_pages": {"", "_pictures", "_notation", "_storage", "mlir", "_kernels"},
+    "_arrays": {"", "_notation", "_storage", "_kernels"},
+    "_files": {"", "_notation", "_storage", "_arrays"},
+    "_pages": {"", "_pictures", "_notation", "_storage", "mlir", "_kernels", "_arrays"},
     "torch": {"", "_notation", "_storage", "_kernels"},
 }
 """Per package, those that its modules may import besides their own.
@@ -27,47 +33,129 @@ ALLOWED = {
 What users import is free to show what is inside, ``nacho`` and ``nacho.mlir``, and so
 are the commands that use these.
 """
-SHOWN = {"__init__.py", "mlir/__init__.py", "_command.py", "__main__.py"}
+DOORS = {"__init__", "mlir/__init__", "_command", "__main__"}
 
-MODULES = sorted(
-    path.relative_to(ROOT)
-    for path in ROOT.rglob("*.py")
-    if str(path.relative_to(ROOT)) not in SHOWN
-)
+MODULES = {
+    module: path
+    for path in sorted(ROOT.rglob("*.py"))
+    if (module := str(path.relative_to(ROOT).with_suffix(""))) not in DOORS
+}
+IMPORTS = {
+    module: imports_of(path, ROOT) - DOORS - {module}
+    for module, path in MODULES.items()
+}
 
+FILES = [
+    path
+    for folder in ("lib", "include/nacho")
+    for path in sorted((SOURCES / folder).rglob("*"))
+    if path.suffix in (".cpp", ".h")
+]
 
-def room_of(module):
-    """Return the package of a module of nacho; that of the extension is the lowest."""
-    parts = module.split(".")[1:]
-    return parts[0] if parts and (ROOT / parts[0]).is_dir() else ""
-
-
-def imported(path):
-    """Yield the modules of nacho that a file imports, also inside of functions."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            assert not node.level, "imports are absolute"
-            for alias in node.names:
-                yield f"{node.module}.{alias.name}"
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_packages_import_downwards(path):
-    room = path.parts[0] if len(path.parts) > 1 else ""
-    for module in imported(ROOT / path):
-        if module.partition(".")[0] == "nacho":
-            assert room_of(module) in ALLOWED[room] | {room}, module
+KNOWN_CIRCLES = [
+    [
+        "Collector",
+        "Filling",
+        "PhaseFunctions",
+        "Reduction",
+        "ResultLayout",
+        "ResultPlaces",
+    ]
+]
+"""The circles of files in ``lib/Transforms/Assembly`` that are still there."""
 
 
-def test_packages_have_no_cycle():
+def package_of(module):
+    """Return the package of a module of nacho."""
+    return module.rpartition("/")[0]
+
+
+def joined(uses, room):
+    """Return which rooms use which, given the files; ``room`` is that of a file."""
+    found = {}
+    for path, used in uses.items():
+        others = found.setdefault(room(path), set())
+        others.update({room(each) for each in used} - {room(path)})
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_packages_import_downwards(module):
+    own = package_of(module)
+    for each in IMPORTS[module]:
+        assert package_of(each) in ALLOWED[own] | {own}, each
+
+
+def test_packages_are_in_order():
     """Each may import what comes before it in the table, and nothing else."""
     before = set()
-    for room, allowed in ALLOWED.items():
+    for package, allowed in ALLOWED.items():
         assert allowed <= before
-        before.add(room)
-    assert {path.parts[0] for path in MODULES if len(path.parts) > 1} <= before
+        before.add(package)
+    assert {package_of(module) for module in MODULES} <= before
+
+
+def test_no_circle_of_packages():
+    assert circles(joined(IMPORTS, package_of)) == []
+
+
+def test_no_circle_of_modules():
+    assert circles(IMPORTS) == []
+
+
+def test_only_one_module_looks_names_up():
+    """What imports would show as a circle is not found by its name, but in one file."""
+    for path in MODULES.values():
+        is_public = path.name == "_public.py"
+        assert ('sys.modules["nacho' in path.read_text()) == is_public, path
+
+
+def test_no_circle_of_folders():
+    uses = {path: included_by(path, SOURCES) for path in FILES}
+    assert circles(joined(uses, lambda path: room_of(path, SOURCES))) == []
+
+
+def test_no_circle_in_assembly():
+    """A header and its source are one."""
+    files = [path for path in FILES if path.parent.name == "Assembly"]
+    uses = {
+        path: {each for each in included_by(path, SOURCES) if each in files}
+        for path in files
+    }
+    assert circles(joined(uses, lambda path: path.stem)) == KNOWN_CIRCLES
+
+
+def test_circles_are_found(tmp_path):
+    """Those of a tree that is made up, of Python and of C++."""
+    texts = {
+        "nacho/__init__.py": "",
+        "nacho/_low/a.py": "def f():\n    from nacho._low import b\n",
+        "nacho/_low/b.py": "from nacho._low.a import f\nfrom nacho._high.c import g\n",
+        "nacho/_high/c.py": "import nacho._low.d\n",
+        "nacho/_low/d.py": "import numpy\n",
+        "include/nacho/IR/Op.h": '#include "nacho/Levels/Level.h"\n',
+        "include/nacho/Levels/Level.h": '#include "mlir/IR/Value.h"\n',
+        "lib/Levels/Dense.cpp": '#include "Dense.h"\n',
+        "lib/Levels/Dense.h": '#include "nacho/IR/Op.h"\n',
+        "lib/IR/Op.cpp": '#include "nacho/IR/Op.h"\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    modules = [name for name in texts if name.endswith(".py")]
+    imports = {
+        name.removeprefix("nacho/").removesuffix(".py"): imports_of(
+            tmp_path / name, tmp_path / "nacho"
+        )
+        for name in modules
+    }
+    assert circles(imports) == [["_low/a", "_low/b"]]
+    assert circles(joined(imports, package_of)) == [["_high", "_low"]]
+    sources = [tmp_path / name for name in texts if name not in modules]
+    includes = {path: included_by(path, tmp_path) for path in sources}
+    assert circles(includes) == []
+    rooms = joined(includes, lambda path: room_of(path, tmp_path))
+    assert circles(rooms) == [["IR", "Levels"]]
 
 
 def test_importing_is_inert():

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho._storage.formats import TensorType
-from nacho._storage.operands import load_scalar, scalar_dtype
+from nacho._storage.scalars import load_scalar, scalar_dtype
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho._kernels.specialisation import Specialisation
-from nacho._storage import memory
+from nacho._kernels import canonical
+from nacho._kernels.call import Call
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 PRODUCT = "Z[i,j] = A[i,j] * B[i,j]"
@@ -283,7 +283,7 @@ def test_results_are_not_checked_again(out, monkeypatch):
     result = nacho.evaluate(UNION, A=one, B=other, out=out)
     checked = []
     monkeypatch.setattr(
-        memory, "has_canonical_entries", lambda name, _: checked.append(name) or True
+        canonical, "has_canonical_entries", lambda name, _: checked.append(name) or True
     )
     nacho.evaluate("Z[i,j] = -A[i,j]", A=result)
     assert checked == []
@@ -330,14 +330,14 @@ def test_indices_are_as_narrow_as_the_entries_let_them(monkeypatch):
     A = sp.csr_array((np.array([1.0, 2.0]), (at, at[::-1])), shape=(70_000, 70_000))
     Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A)
     assert Z.indices.dtype == Z.indptr.dtype == np.int32
-    compute = Specialisation.compute
+    compute = Call.compute
 
-    def overflowing(self, call):
-        if self.statement.result.pos_width == 32:
+    def overflowing(self):
+        if self.specialisation.statement.result.pos_width == 32:
             raise nacho.IndexOverflowError("more entries than int32 can count")
-        return compute(self, call)
+        return compute(self)
 
-    monkeypatch.setattr(Specialisation, "compute", overflowing)
+    monkeypatch.setattr(Call, "compute", overflowing)
     Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A)
     assert Z.indptr.dtype == np.int64
     np.testing.assert_array_equal(Z.data, [2.0, 2.0])

@@ -28,7 +28,7 @@ def program(text: str, *operands: object, order: tuple[str, ...] = ()):
     views = views_of_operands(assignment, operands)
     specialiser = specialiser_for(assignment, views, None, Lowering(order=order))
     extents = index_extents(assignment, views)
-    return specialiser.of_call(operands, views, extents).programs.of()
+    return specialiser.of_call(operands, views, extents).program()
 
 
 def test_a_sparse_mask_asks_for_its_entries_alone():

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-from nacho._kernels import specialisation
+from nacho._kernels.call import Call
 from nacho._kernels.specialisation import Specialisation
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
@@ -27,13 +27,13 @@ def matrix(seed=0, dtype=np.float64, pos="i32", crd="i32", shape=(20, 30)):
 
 def counted(monkeypatch):
     """Return a list to which every compilation is added."""
-    found, programs = [], specialisation.Programs
+    found, begin = [], Specialisation.__init__
 
-    def counting(statement, *args):
-        found.append(statement)
-        return programs(statement, *args)
+    def counting(self, *args):
+        begin(self, *args)
+        found.append(self.statement)
 
-    monkeypatch.setattr(specialisation, "Programs", counting)
+    monkeypatch.setattr(Specialisation, "__init__", counting)
     return found
 
 
@@ -88,7 +88,7 @@ def test_positions_that_overflow_become_wide(monkeypatch):
     A, B = matrix(1), matrix(2)
     wanted = mixing(A, B)
     for name in ("compute", "plan"):
-        monkeypatch.setattr(Specialisation, name, overflowing(name))
+        monkeypatch.setattr(Call, name, overflowing(name))
     free = nacho.mlir.compile(UNION)
     for found in (free(A, B), free.plan(A, B).execute()):
         assert found.indptr.dtype == found.indices.dtype == np.int64
@@ -102,10 +102,10 @@ def test_positions_that_overflow_become_wide(monkeypatch):
 
 
 def overflowing(name):
-    method = getattr(Specialisation, name)
+    method = getattr(Call, name)
 
     def called(self, *args):
-        if self.statement.result.pos_width == 32:
+        if self.specialisation.statement.result.pos_width == 32:
             raise nacho.IndexOverflowError("more entries than int32 can count")
         return method(self, *args)
 

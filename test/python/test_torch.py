@@ -9,9 +9,11 @@ import scipy.sparse as sp
 
 import nacho
 from libraries import needed
+from nacho._kernels.loading import load
 from nacho._nacho import SANITIZER
 from nacho._storage.containers import view_of
-from nacho._storage.operands import arguments, load, tensor_type
+from nacho._storage.operand_types import tensor_type
+from nacho._storage.operands import arguments
 from nacho._storage.views import NUMPY, TORCH
 
 if SANITIZER != "none":
@@ -127,7 +129,7 @@ def test_operands_are_checked_once(monkeypatch):
     first = kernel(A, B)
     text = "Z[i,j] = A[i,j] * B[i,j]"
     nacho.evaluate(text, A=first, B=A)
-    monkeypatch.setattr("nacho._storage.memory.has_canonical_entries", None)
+    monkeypatch.setattr("nacho._kernels.canonical.has_canonical_entries", None)
     assert (kernel(A, B).to_dense() == first.to_dense()).all()
     # Results are known to be canonical.
     nacho.evaluate(text, A=kernel(A, B), B=A)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from nacho._arrays.arrays import asarray
+from nacho._arrays.tensor import Tensor
 from nacho._files import archives, binsparse, frostt, matrix_market
-from nacho._storage.arrays import asarray
 from nacho._storage.formats import Format
-from nacho._storage.tensor import Tensor
 from nacho.errors import DTypeError, FileError, NachoError, OutOfMemoryError
 
 Name = str | os.PathLike[str]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nacho._storage.arrays import asarray
-from nacho._storage.tensor import Tensor
+from nacho._arrays.arrays import asarray
+from nacho._arrays.tensor import Tensor
 from nacho.errors import FileError
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nacho._storage.arrays import asarray
-from nacho._storage.tensor import Tensor
+from nacho._arrays.arrays import asarray
+from nacho._arrays.tensor import Tensor
 from nacho.errors import FileError, NachoError
 
 _SPARSE = {

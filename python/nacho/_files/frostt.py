@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import DTypeLike
 
+from nacho._arrays.tensor import Tensor
 from nacho._elements import ELEMENTS
 from nacho._files.packing import created, is_packed
 from nacho._files.progress import progress
-from nacho._storage.given import checked_shape
-from nacho._storage.tensor import Tensor
+from nacho._storage.input_checks import checked_shape
 from nacho._storage.views import Array
 from nacho.errors import FileError
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from nacho._arrays.arrays import asarray
+from nacho._arrays.tensor import Tensor
 from nacho._files.packing import created
-from nacho._storage.arrays import asarray
-from nacho._storage.tensor import Tensor
 from nacho.errors import FileError
 
 _RANK = 2

@@ -1,4 +1,4 @@
 """Compiling and running: from a caller's request to a kernel and its result.
 
-This package uses ``nacho._notation``, ``nacho._storage`` and ``nacho.mlir``.
+Operands are loaded and results made here, as far as no operator of arrays is needed.
 """

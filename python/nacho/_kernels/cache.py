@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -71,6 +72,10 @@ class Cache(Generic[_Value]):
             if not entry.made:
                 del self._entries[key]
 
+    def drop(self) -> None:
+        """Forget all values."""
+        self._entries.clear()
+
     def __len__(self) -> int:
         return len(self._entries)
 
@@ -81,3 +86,10 @@ def _forget_threads() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_threads)
+
+
+@atexit.register
+def _drop_all() -> None:
+    """Free all kernels before Python ends; what others keep may lead to a cache."""
+    for cache in list(_caches):
+        cache.drop()

@@ -1,21 +1,42 @@
-"""Calls: operands as the caller gives them, as views, and as a kernel reads them."""
+"""Calls: operands as the caller gives them, as views, and as a kernel reads them.
+
+The methods of ``Call`` are in the order of a call: load the operands, plan, compute,
+and wrap the result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
+from nacho._kernels.block_operands import plain_view, split_view
+from nacho._kernels.devices import result_device
+from nacho._kernels.loading import load
+from nacho._kernels.logs import LoggedNotes, informs
+from nacho._kernels.refusals import require_extent, require_fit
 from nacho._kernels.request import Running
+from nacho._kernels.specialisation import Asked, Specialisation
 from nacho._notation.tree import Assignment, identifier
-from nacho._storage.blocks import split_view
-from nacho._storage.containers import view_of
+from nacho._storage.blocks import joined
+from nacho._storage.device_arrays import HOST, DeviceArray
+from nacho._storage.extents import index_extents, require_values
+from nacho._storage.memory import Notes, forget
+from nacho._storage.operands import arguments
+from nacho._storage.results import library_of, make_result, result_class
+from nacho._storage.scalars import load_scalar
 from nacho._storage.views import View
-from nacho.errors import ArgumentError
+from nacho.errors import ArgumentError, OperandError
+
+if TYPE_CHECKING:
+    from nacho import _nacho
+
+_Result = TypeVar("_Result")
 
 
 class Call(NamedTuple):
-    """Checked operands, laid out for the extension."""
+    """The operands of one call, loaded for a specialisation, and what it does."""
 
+    specialisation: Specialisation
     given: Sequence[Any]
     """The containers and numbers of the caller."""
     args: list[object]
@@ -24,18 +45,134 @@ class Call(NamedTuple):
     """The operands with indices, as the kernel reads them."""
     extents: dict[str, int]
     """The extents of the indices."""
-    asked: tuple[int, int, int, int]
-    """The parts and threads that the caller asked for, the work, the most memory.
-
-    What the caller did not ask for is 0. The work is an estimate of how many entries
-    are read and written (``WorkEstimate``).
-    """
-    kind: Any
-    """The class of the result; None stands for ``nacho.Tensor``."""
+    asked: Asked
+    kind: type[Any]
+    """The class of the result."""
     place: str
     """Where the result is: "cpu", or the target that has it in its memory."""
     running: Running
     """The options of the call."""
+
+    @classmethod
+    def of(
+        cls,
+        specialisation: Specialisation,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        extents: dict[str, int],
+        running: Running,
+        notes: Notes | None = None,
+        *,
+        is_typed: bool = False,
+    ) -> Call:
+        """Check the operands, and lay out the arguments of the extension.
+
+        ``is_typed`` says that they are known to have the types of the specialisation.
+        """
+        statement = specialisation.statement
+        assignment, format = statement.assignment, statement.result.format
+        if assignment.reduction is not None or assignment.nested:
+            require_values(assignment, extents, format)
+        for index in specialisation.narrow:
+            require_extent(assignment, index, extents[index])
+        if notes is None and informs():
+            notes = LoggedNotes(assignment.text)
+        place = result_device(views, specialisation.target, running.device, notes)
+        args: list[object] = []
+        loaded: dict[str, View] = {}
+        for reader, value in zip(specialisation.readers, given, strict=True):
+            name, type = reader.name, reader.type
+            view = views.get(name)
+            if view is None:
+                require_fit(statement, name, value)
+                args.append(load_scalar(name, value, type))
+                continue
+            ready = loaded[name] = load(
+                name, value, view, type, running.validate, notes, is_typed=is_typed
+            )
+            args += arguments(ready)
+        work = specialisation.work.of(loaded, extents)
+        kind = result_class(format, list(views.values()), place)
+        most = running.memory_limit or 0
+        asked = (running.parts or 0, running.threads or 0, work, most)
+        about = (given, args, loaded, extents, asked, kind, place, running)
+        return cls(specialisation, *about)
+
+    def partition(self, purpose: str = "plan") -> _nacho.Plan:
+        """Cut the work, and do no more."""
+        return self._acted(
+            self.specialisation.partition, self.args, self.asked, purpose
+        )
+
+    def plan(self, purpose: str = "plan") -> _nacho.Plan:
+        """Cut the work, and find the size of the result."""
+        return self._acted(self.specialisation.plan, self.args, self.asked, purpose)
+
+    def compute(self) -> Any:
+        """Return the result; count its entries first only if that is necessary."""
+        return self.execute(self.plan("call"), planned=True)
+
+    def execute(self, plan: _nacho.Plan, *, planned: bool = False) -> Any:
+        """Compute the values of a plan, and return the result in a container.
+
+        ``planned`` says that the operands cannot have changed since the plan was made.
+        """
+        trusted = self.running.validate == "none"
+        on_device = self.place != HOST
+        buffers = self._acted(
+            self.specialisation.execute,
+            plan,
+            self.args,
+            planned=planned,
+            trusted=trusted,
+            on_device=on_device,
+        )
+        statement = self.specialisation.statement
+        made = [DeviceArray(buffer) for buffer in buffers] if on_device else buffers
+        result = make_result(
+            statement.result.format, self.shape, made, self.kind, not trusted
+        )
+        split = statement.assignment.split_of(statement.assignment.result.name)
+        if split is None:
+            return result
+        return joined(result, split, library_of(list(self.loaded.values())))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the result."""
+        indices = self.specialisation.statement.assignment.result.indices
+        return tuple([self.extents[index] for index in indices])
+
+    def _acted(self, act: Callable[..., _Result], *args: Any, **how: Any) -> _Result:
+        """Act on the arguments, or refuse the operand that has changed meanwhile."""
+        try:
+            return act(*args, **how)
+        except RuntimeError as error:
+            from nacho import _nacho
+
+            if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
+                self._refuse_changed(error)
+            raise
+
+    def _refuse_changed(self, error: Exception) -> NoReturn:
+        """Refuse the operand whose arrays were edited since they were checked.
+
+        A full check of all operands finds it, unless the arrays are valid again.
+        """
+        statement = self.specialisation.statement
+        assignment = statement.assignment
+        for value, type in zip(self.given, statement.typing.operands, strict=True):
+            if type.format is not None:
+                forget(value)
+        views = views_of(assignment, self.given)
+        extents = index_extents(assignment, views)
+        running = self.running._replace(validate="full")
+        Call.of(self.specialisation, self.given, views, extents, running)
+        trusted = ", or are not in order, which validate='none' trusts"
+        raise OperandError(
+            f"the arrays of an operand of '{assignment.text}' changed while they were "
+            f"in use{trusted if self.running.validate == 'none' else ''}"
+        ) from error
 
 
 def bind(
@@ -69,7 +206,7 @@ def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
     if assignment.splits:
         return _split_views(assignment, given)
     return {
-        name: view_of(name, value, rank)
+        name: plain_view(name, value, rank)
         for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)
         if rank
     }
@@ -83,5 +220,5 @@ def _split_views(assignment: Assignment, given: Sequence[Any]) -> dict[str, View
         if split is not None:
             views[name] = split_view(name, value, split)
         elif rank:
-            views[name] = view_of(name, value, rank)
+            views[name] = plain_view(name, value, rank)
     return views

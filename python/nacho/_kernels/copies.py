@@ -6,41 +6,51 @@ formats store the dimensions in different orders.
 
 from __future__ import annotations
 
-from typing import Any
-
 from nacho._kernels.cache import Cache
-from nacho._kernels.call import Call
+from nacho._kernels.logs import LoggedNotes, informs
 from nacho._kernels.pins import Pin
-from nacho._kernels.request import Lowering, Running
-from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.request import Lowering
+from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.statement import NotationSource
+from nacho._kernels.types import Typing
 from nacho._notation.parser import parse
+from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format, TensorType
-from nacho._storage.operands import converted_type
-from nacho._storage.tensor import Tensor
+from nacho._storage.operand_types import converted_type, tensor_type
+from nacho._storage.operands import arguments, in_place
+from nacho._storage.results import view_of_buffers
 from nacho._storage.views import View
 
-_specialisers: Cache[Specialiser] = Cache()
+_THREADS = 0
+"""The most threads; 0 stands for as many as there are."""
+
+_specialisations: Cache[Specialisation] = Cache()
 
 
 def copied(view: View, wanted: Format) -> View:
     """Return a view in another format, made by a kernel."""
-    result = converted_type("Tensor", view, wanted)
-    key = (view.format, result)
-    found = _specialisers.get(key, lambda: _specialiser(view.format, result))
-    source = Tensor._of(view)
-    made: Tensor = found.run([source], {"A": view}, Running(validate="none"), _tensor)
-    return made._view
+    given, result = tensor_type("A", view), converted_type("A", view, wanted)
+    found = _specialisations.get(
+        (given, result), lambda: _specialisation(given, result)
+    )
+    assignment = found.statement.assignment
+    notes = LoggedNotes(assignment.text) if informs() else None
+    ready = in_place("A", view, given, notes)
+    extents = index_extents(assignment, {"A": ready})
+    args = arguments(ready)
+    work = found.work.of({"A": ready}, extents)
+    plan = found.plan(args, (0, _THREADS, work, 0), "call")
+    buffers = found.execute(plan, args, planned=True, trusted=True)
+    return view_of_buffers(wanted, view.shape, buffers)
 
 
-def _tensor(specialisation: Specialisation, call: Call) -> Any:
-    """Compute the result as a ``nacho.Tensor``, even if it is dense."""
-    return specialisation.compute(call._replace(kind=None))
-
-
-def _specialiser(given: Format, result: TensorType) -> Specialiser:
-    indices = ",".join(f"d{dimension}" for dimension in range(len(given.levels)))
-    assignment = parse(f"Z[{indices}] = A[{indices}]")
-    pin = Pin(result.format, result.dtype, result.pos_width, result.crd_width)
-    source = NotationSource(assignment, {"A": Pin(given), "Z": pin})
-    return Specialiser(source, Lowering())
+def _specialisation(given: TensorType, result: TensorType) -> Specialisation:
+    assert given.format is not None
+    indices = ",".join(f"d{dimension}" for dimension in range(len(given.format.levels)))
+    pins = {
+        name: Pin(type.format, type.dtype, type.pos_width, type.crd_width)
+        for name, type in (("A", given), ("Z", result))
+    }
+    source = NotationSource(parse(f"Z[{indices}] = A[{indices}]"), pins)
+    typing = Typing((given,), (given.dtype,), result.crd_width)
+    return Specialisation(source, typing, Lowering())

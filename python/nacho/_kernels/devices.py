@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from nacho._storage.device_arrays import HOST, DeviceArray
-from nacho._storage.operands import Notes
+from nacho._storage.memory import Notes
 from nacho._storage.views import CUPY, NACHO, TORCH, View
 from nacho.errors import DeviceError
 

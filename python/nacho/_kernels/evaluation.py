@@ -7,25 +7,25 @@ from typing import Any
 
 from nacho._kernels.blocks import split_statement
 from nacho._kernels.cache import Cache
-from nacho._kernels.call import bind, views_of
+from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.logs import LOGGER
 from nacho._kernels.pins import Pin, requested_format
 from nacho._kernels.request import Lowering, Request, checked_request
-from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import NotationSource
 from nacho._notation.einsum import spelled_product
 from nacho._notation.limits import require_supported
 from nacho._notation.monoids import Semiring, semiring_of
+from nacho._notation.overloads import WholeExpression
 from nacho._notation.parser import parse
 from nacho._notation.semirings import under
 from nacho._notation.symbols import Expression, Index, statement
 from nacho._notation.tree import Assignment, identifier
 from nacho._notation.warnings import expect_sums, warn_of_single_indices
 from nacho._storage.formats import Format
-from nacho._storage.lazy import Lazy
 from nacho._storage.results import library_of
 from nacho._storage.views import View
 from nacho.errors import ArgumentError, UnsupportedError
@@ -52,7 +52,7 @@ _EXPLAIN = ("explain(expr, {})", OPTIONS)
 
 
 def evaluate(
-    expr: str | Expression | Lazy,
+    expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
     *,
@@ -140,7 +140,7 @@ def evaluate(
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
-    if isinstance(expr, Expression | Lazy):
+    if isinstance(expr, Expression | WholeExpression):
         expr, operands = spelled_by_operators(expr, operands, named)
     written = parse(expr)
     warn_of_single_indices(written)
@@ -162,11 +162,11 @@ def evaluate(
         stream,
     )
     found, views = _prepared(assignment, given, out, target, request)
-    return found.run(given, views, request.running, Specialisation.compute)
+    return found.run(given, views, request.running, Call.compute)
 
 
 def explained(
-    expr: str | Expression | Lazy,
+    expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
     **named: Any,
@@ -192,7 +192,7 @@ def explained(
     """
     options = {name: named.pop(name) for name in OPTIONS if name in named}
     out = options.pop("out", None)
-    if isinstance(expr, Expression | Lazy):
+    if isinstance(expr, Expression | WholeExpression):
         expr, operands = spelled_by_operators(expr, operands, named)
     semiring = semiring_of(options.pop("semiring", None))
     assignment = under(parse(expr), semiring)
@@ -225,20 +225,23 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
 
 
 def spelled_by_operators(
-    expr: Expression | Lazy, indices: object, named: dict[str, Any]
+    expr: Expression | WholeExpression, indices: object, named: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """Return an expression of Python's operators as text, and its operands by name."""
     if indices is None:
         indices = named.pop("indices", None)
-    if isinstance(expr, Lazy) and indices is not None:
+    if isinstance(expr, WholeExpression) and indices is not None:
         raise ArgumentError("an expression of whole arrays has no indices")
     if named:
         shown = ", ".join(f"'{name}'" for name in named)
-        kind = "whole arrays" if isinstance(expr, Lazy) else "nacho.indices"
+        kind = "whole arrays" if isinstance(expr, WholeExpression) else "nacho.indices"
         raise ArgumentError(
             f"an expression of {kind} has its operands in it: what is {shown}?"
         )
-    text, given = expr.statement if isinstance(expr, Lazy) else statement(expr, indices)
+    if isinstance(expr, WholeExpression):
+        text, given = expr.statement
+    else:
+        text, given = statement(expr, indices)
     expect_sums(text)
     return text, given
 

@@ -24,8 +24,9 @@ from nacho._kernels.pins import Pin
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program
 from nacho._kernels.reasons import loop_order, reason_of_order
-from nacho._kernels.request import Lowering, Running
-from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.request import Running
+from nacho._kernels.specialisation import Specialisation
+from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Statement
 from nacho._notation.promotion import WEAK
 from nacho._pictures.bars import Bars
@@ -48,8 +49,6 @@ _CHIP = "sm_90"
 class _Run(NamedTuple):
     """One run: the program of a specialisation, its plan, and the loaded operands."""
 
-    specialisation: Specialisation
-    lowering: Lowering
     plan: Plan
     native: _nacho.Plan
     call: Call
@@ -63,11 +62,15 @@ class _Run(NamedTuple):
     """How threads shared the computation."""
 
     @property
+    def specialisation(self) -> Specialisation:
+        return self.call.specialisation
+
+    @property
     def program(self) -> Program:
-        return self.specialisation.programs.planned(self.native)
+        return self.specialisation.planned(self.native)
 
     def lowered(self, stage: str) -> str:
-        return self.specialisation.programs.lowered(stage, self.program.choices)
+        return self.specialisation.lowered(stage, self.program.choices)
 
 
 def explain(
@@ -83,10 +86,7 @@ def explain(
     specialiser.run(given, views, running, _prepared, notes)
     clock.stop("compile")
 
-    def act(specialisation: Specialisation, call: Call) -> _Run:
-        return _run(specialisation, specialiser.lowering, call, clock)
-
-    run = specialiser.run(given, views, running, act)
+    run = specialiser.run(given, views, running, lambda call: _run(call, clock))
     statement, loops = run.specialisation.statement, loops_of(run.lowered("loops"))
     sections: list[tuple[str, Iterable[str]]] = [
         ("expression", [statement.assignment.text]),
@@ -110,38 +110,35 @@ def explain(
     return Explanation.of(sections, _pictures(run, loops))
 
 
-def _prepared(specialisation: Specialisation, call: Call) -> None:
-    specialisation.plan(call, "call")
+def _prepared(call: Call) -> None:
+    call.plan("call")
 
 
-def _run(
-    specialisation: Specialisation, lowering: Lowering, call: Call, clock: _Clock
-) -> _Run:
+def _run(call: Call, clock: _Clock) -> _Run:
     clock.stop("check")
-    specialisation.partition(call, "call")
+    call.partition("call")
     clock.stop("partition")
     before = counted()
-    native = specialisation.plan(call, "call")
+    native = call.plan("call")
     clock.stop("plan")
     sharing = Sharing()
-    specialisation.execute(native, call, planned=True)
+    call.execute(native, planned=True)
     clock.stop("compute")
     shared = sharing.stop()
-    plan = Plan(specialisation, native, call)
+    plan = Plan(call, native)
     counts = since(before)
-    times = _part_times(specialisation, call)
-    run = (specialisation, lowering, plan, native, call, clock.seconds)
-    return _Run(*run, counts, times, shared)
+    times = _part_times(call)
+    return _Run(plan, native, call, clock.seconds, counts, times, shared)
 
 
-def _part_times(specialisation: Specialisation, call: Call) -> list[float] | None:
+def _part_times(call: Call) -> list[float] | None:
     """Return the seconds that each part takes alone; None if parts cannot run alone.
 
     Only a plan that can be executed again can run its parts.
     """
-    if specialisation.target != HOST:
+    if call.specialisation.target != HOST:
         return None
-    plan = Plan(specialisation, specialisation.plan(call), call)
+    plan = Plan.of(call)
     try:
         return list(map(float, plan.part_times(_TIMED_RUNS)))
     except RuntimeError as error:
@@ -222,7 +219,7 @@ def _order(run: _Run, loops: Sequence[Loop]) -> list[str]:
             what += f": makes {made}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
     order = loop_order(loops)
-    reason = reason_of_order(program.statement, run.lowering, order)
+    reason = reason_of_order(program.statement, run.specialisation.lowering, order)
     return [*lines, f"loops {', '.join(order)}: {reason}"]
 
 
@@ -235,7 +232,7 @@ def _contract(run: _Run) -> list[str]:
     """Describe the sums of a product that are computed on their own, and why."""
     if len(run.program.statement.assignment.reduced) < 2:
         return ["nothing to factor: no product is summed over several indices"]
-    remarks = run.specialisation.programs.native.remarks()
+    remarks = run.specialisation.native.remarks()
     return list(remarks) or ["products stay whole"]
 
 
@@ -257,7 +254,7 @@ def _result(run: _Run) -> str:
     name, type = statement.assignment.result.name, statement.result
     if type.format is None:
         return f"{name}: scalar, {type.dtype}"
-    shape = _shape(run.specialisation.shape(run.call))
+    shape = _shape(run.call.shape)
     return f"{name}: {_type(type)}, {shape}, {run.native.nnz} entries"
 
 
@@ -313,14 +310,12 @@ def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
 
     if "tile" not in _nacho.stages(target):
         return
-    programs, choices = run.specialisation.programs, run.program.choices
-    tiled, lowered = (programs.lowered(stage, choices) for stage in ("tile", "scf"))
+    made, choices = run.specialisation, run.program.choices
+    tiled, lowered = map(run.lowered, ("tile", "scf"))
     yield "tiles", tiles.described(tiled, lowered)
     yield (
         "on " + _CHIP,
-        tiles.occupancy(
-            programs.lowered("gpu", choices), programs.ptx(_CHIP, choices), _CHIP
-        ),
+        tiles.occupancy(run.lowered("gpu"), made.ptx(_CHIP, choices), _CHIP),
     )
 
 

@@ -20,11 +20,11 @@ from nacho._kernels.options import (
     checked_count,
     checked_stream,
 )
-from nacho._kernels.plan import Plan, planned
+from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program, Step
 from nacho._kernels.repetition import RepetitionsByOptions
 from nacho._kernels.request import Request, Running
-from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._pictures.figure import table
 from nacho._storage.formats import TensorType
@@ -76,7 +76,7 @@ class Kernel:
         self._specialiser = Specialiser(source, lowering)
         self._repetitions = RepetitionsByOptions()
         self._default = self._specialiser.default
-        self._default.programs.prepare(running.threads or 0)
+        self._default.prepare(running.threads or 0)
 
     # Copies -----------------------------------------------------------------------
 
@@ -117,9 +117,9 @@ class Kernel:
         made = repetitions.compute(operands)
         if made is None:
 
-            def compute(specialisation: Specialisation, call: Call) -> Any:
-                made = specialisation.compute(call)
-                repetitions.remember(specialisation, call)
+            def compute(call: Call) -> Any:
+                made = call.compute()
+                repetitions.remember(call)
                 return made
 
             made = self._run(operands, options, compute)
@@ -127,7 +127,7 @@ class Kernel:
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
-        return self._run(operands, named, planned)
+        return self._run(operands, named, Plan.of)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
         """Return the number of entries of the result without computing values."""
@@ -146,7 +146,7 @@ class Kernel:
         self,
         operands: Sequence[Any],
         named: dict[str, Any],
-        act: Callable[[Specialisation, Call], _Result],
+        act: Callable[[Call], _Result],
     ) -> _Result:
         running = self._running(named)
         given = bind(self._assignment.operands, operands, named)
@@ -262,7 +262,7 @@ class Kernel:
         ``explain`` names its choices. ``choices`` shows one with other choices, such as
         ``{"drafts": True}``.
         """
-        return self._default.programs.lowered(stage, _checked(choices))
+        return self._default.lowered(stage, _checked(choices))
 
     def llvm(self, *, choices: Choices = None) -> str:
         """Return the LLVM IR of the same program, or of other ``choices``."""
@@ -279,7 +279,7 @@ class Kernel:
         assembled; kernels of ``target="cuda"`` run.
         """
         check_chip(chip)
-        return self._default.programs.ptx(chip, _checked(choices))
+        return self._default.ptx(chip, _checked(choices))
 
     @property
     def choices(self) -> dict[str, bool]:
@@ -291,7 +291,7 @@ class Kernel:
         return self._program(None)
 
     def _program(self, choices: Choices) -> Program:
-        return self._default.programs.of(_checked(choices))
+        return self._default.program(_checked(choices))
 
     def __repr__(self) -> str:
         operands = ", ".join(
@@ -325,8 +325,8 @@ def _unpickled(source: Source, request: Request, is_placed: bool) -> Kernel:
     return Kernel(source, request, is_placed=is_placed)
 
 
-def _count(specialisation: Specialisation, call: Call) -> int:
-    return specialisation.plan(call, "count").nnz
+def _count(call: Call) -> int:
+    return call.plan("count").nnz
 
 
 def _checked(choices: Choices) -> dict[str, Any]:

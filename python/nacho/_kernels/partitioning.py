@@ -13,7 +13,6 @@ from nacho._kernels.evaluation import (
 )
 from nacho._kernels.nests import Nest, Partition, nests_of
 from nacho._kernels.request import checked_request
-from nacho._kernels.specialisation import Specialisation
 from nacho._notation.parser import parse
 from nacho._notation.warnings import warn_of_single_indices
 from nacho.errors import ArgumentError
@@ -81,8 +80,8 @@ def partition(
     return found.run(given, views, request.running, _partition)
 
 
-def _partition(specialisation: Specialisation, call: Call) -> Partition:
-    plan = specialisation.partition(call)
-    program = specialisation.programs.planned(plan)
+def _partition(call: Call) -> Partition:
+    plan = call.partition()
+    program = call.specialisation.planned(plan)
     nests = nests_of(program, plan, call.extents)
     return Partition(**vars(nests[-1]), nests=nests)

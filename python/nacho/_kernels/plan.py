@@ -16,12 +16,12 @@ from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
 from nacho._kernels.options import checked_count
 from nacho._kernels.request import Lowering, Running
-from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._pictures.figure import Picture, as_html, table
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents
-from nacho._storage.operands import require_type, signature
+from nacho._storage.operand_types import require_type, signature
 from nacho._storage.views import Array, View
 from nacho.errors import OperandError
 from nacho.mlir._loops import loops_of
@@ -36,18 +36,18 @@ _MOST_REPEATS = 1 << 20
 class Plan:
     """The cuts and the size of a result, whose values can be computed repeatedly."""
 
-    def __init__(
-        self,
-        specialisation: Specialisation,
-        native: _nacho.Plan,
-        call: Call,
-    ) -> None:
-        self._specialisation = specialisation
-        self._program = specialisation.programs.planned(native)
+    def __init__(self, call: Call, native: _nacho.Plan) -> None:
+        self._specialisation = specialisation = call.specialisation
+        self._program = specialisation.planned(native)
         self._native = native
         self._call = call
         views = views_of(specialisation.statement.assignment, call.given)
         self._signatures = {name: signature(view) for name, view in views.items()}
+
+    @classmethod
+    def of(cls, call: Call) -> Plan:
+        """Cut the work of a call, and count the entries of its result."""
+        return cls(call, call.plan())
 
     def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
         """Pickle the kernel by expression and options, and the operands.
@@ -87,13 +87,13 @@ class Plan:
             validate=asked.validate, device=asked.device, stream=asked.stream
         )
         extents = index_extents(specialisation.statement.assignment, views)
-        call = specialisation.load(given, views, extents, running)
+        call = Call.of(specialisation, given, views, extents, running)
         for name, now in call.loaded.items():
             if not _same_pattern(planned.loaded[name], now, running.validate):
                 raise OperandError(
                     f"operand '{name}' has another pattern than the one planned for"
                 )
-        return specialisation.execute(self._native, call)
+        return call.execute(self._native)
 
     @property
     def parts(self) -> int:
@@ -192,7 +192,7 @@ class Plan:
             "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
         }
         nests = nests_of(self._program, self._native, self._call.extents)
-        loops = loops_of(self._specialisation.programs.lowered("loops", self.choices))
+        loops = loops_of(self._specialisation.lowered("loops", self.choices))
         cuts = {self.parts: nests}
         patterns = drawn(self._program, self._call.loaded, cuts, loops)
         pictures: list[Picture] = [*(nest.bars for nest in nests), *patterns]
@@ -203,16 +203,11 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def planned(specialisation: Specialisation, call: Call) -> Plan:
-    """Cut the work of a call, and count the entries of its result."""
-    return Plan(specialisation, specialisation.plan(call), call)
-
-
 def _unpickled(
     source: Source, lowering: Lowering, given: Sequence[Any], running: Running
 ) -> Plan:
     views = views_of(source.assignment, given)
-    return Specialiser(source, lowering).run(given, views, running, planned)
+    return Specialiser(source, lowering).run(given, views, running, Plan.of)
 
 
 def _same_pattern(before: View, now: View, validate: str) -> bool:

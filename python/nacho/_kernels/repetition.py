@@ -17,7 +17,6 @@ from nacho._storage.results import make_result
 
 if TYPE_CHECKING:
     from nacho import _nacho
-    from nacho._kernels.specialisation import Specialisation
 
 
 _MOST_REMEMBERED = 4
@@ -46,30 +45,30 @@ class Repetitions:
                 return made
         return None
 
-    def remember(self, specialisation: Specialisation, call: Call) -> None:
+    def remember(self, call: Call) -> None:
         """Remember a call that computed a result, if it can be repeated."""
         self._in_vain += 1
         if self._in_vain > _PATIENCE and self._in_vain % _PATIENCE:
             return
-        native = _native(specialisation, call)
+        native = _native(call)
         if native is not None:
-            latest = _Repeatable(native, specialisation, call)
+            latest = _Repeatable(native, call)
             self._calls = [latest, *self._calls[: _MOST_REMEMBERED - 1]]
 
 
-def _native(specialisation: Specialisation, call: Call) -> _nacho.RepeatedCall | None:
+def _native(call: Call) -> _nacho.RepeatedCall | None:
     """Return what the extension remembers of a call.
 
     It is None if a number is among the operands, or an array had to be copied, as all
     are for devices with memory of their own; or if dimensions are split for the kernel.
     """
-    if specialisation.statement.assignment.splits:
+    if call.specialisation.statement.assignment.splits:
         return None
     views = call.loaded.values()
     places = [found for view in views if (found := places_of(view)) is not None]
     if call.running.validate != "safe" or len(places) != len(call.given):
         return None
-    native = specialisation.programs.native
+    native = call.specialisation.native
     return native.remember(list(call.given), places, call.args, *call.asked)
 
 
@@ -94,13 +93,11 @@ class _Repeatable:
 
     __slots__ = ("_forgotten", "_format", "_kind", "_native", "_shape")
 
-    def __init__(
-        self, native: _nacho.RepeatedCall, specialisation: Specialisation, call: Call
-    ) -> None:
+    def __init__(self, native: _nacho.RepeatedCall, call: Call) -> None:
         self._native = native
         self._forgotten = times_forgotten()
-        self._format = specialisation.statement.result.format
-        self._shape = specialisation.shape(call)
+        self._format = call.specialisation.statement.result.format
+        self._shape = call.shape
         self._kind = call.kind
 
     def compute(self, operands: tuple[Any, ...], forgotten: int) -> Any:

@@ -1,78 +1,72 @@
-"""Specialisations: a kernel for one choice of types, and how they are found.
+"""Specialisations: a statement for one choice of types, which the extension compiles.
 
-The first call with operands of new types compiles a specialisation, which later calls
-reuse. The methods of ``Specialisation`` are in the order of a call: load the operands,
-plan, compute, and wrap the result.
+A program, which is a variant of it, is compiled when it is first needed. Operands are
+arguments here: arrays and extents, in the order of the statement's types.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from nacho._kernels.cache import Cache
-from nacho._kernels.call import Call, views_of
-from nacho._kernels.devices import on_stream, result_device
-from nacho._kernels.logs import LOGGER, LoggedNotes, compiling, informs
-from nacho._kernels.program import Programs
-from nacho._kernels.refusals import (
-    refuse_cost,
-    refuse_entries,
-    refuse_memory,
-    require_extent,
-    require_fit,
-)
-from nacho._kernels.request import Lowering, Running
-from nacho._kernels.statement import Source, Statement
-from nacho._kernels.types import (
-    Reader,
-    Sizes,
-    Typing,
-    are_sizes_relevant,
-    key_of_call,
-    rough_sizes,
-    typing_by_default,
-    typing_of_call,
-)
-from nacho._storage.blocks import joined
-from nacho._storage.device_arrays import HOST, DeviceArray
-from nacho._storage.extents import (
-    WorkEstimate,
-    index_extents,
-    narrow_indices,
-    require_values,
-)
-from nacho._storage.operands import Notes, arguments, forget, load, load_scalar
-from nacho._storage.results import library_of, make_result, result_class
+from nacho._kernels.logs import LOGGER, compiling, informs
+from nacho._kernels.program import MERGE_KEYS, Program
+from nacho._kernels.refusals import refuse_cost, refuse_entries, refuse_memory
+from nacho._kernels.request import Lowering
+from nacho._kernels.statement import Source
+from nacho._kernels.types import Reader, Typing
+from nacho._kernels.wheels import find_in_wheels
+from nacho._storage.extents import WorkEstimate, narrow_indices
 from nacho._storage.views import INT32_MAX, View
-from nacho.errors import DeviceError, IndexOverflowError, NachoError, OperandError
+from nacho.errors import (
+    CompilationError,
+    DeviceError,
+    OptionError,
+    UnsupportedError,
+    displayed,
+)
+from nacho.mlir._refusals import refuse_compilation
 
 if TYPE_CHECKING:
     from nacho import _nacho
 
-_Result = TypeVar("_Result")
+Asked = tuple[int, int, int, int]
+"""The parts and threads that the caller asked for, the work, the most memory.
+
+What the caller did not ask for is 0. The work is an estimate of how many entries are
+read and written (``WorkEstimate``).
+"""
 
 
 class Specialisation:
-    """A kernel for operands of one choice of types."""
+    """A statement for operands of one choice of types, and its programs."""
 
-    def __init__(
-        self, source: Source, statement: Statement, lowering: Lowering
-    ) -> None:
-        assignment, types = statement.assignment, statement.types
+    def __init__(self, source: Source, typing: Typing, lowering: Lowering) -> None:
+        """Read the statement, or refuse it with a message about its expression."""
+        from nacho import _nacho
+
         self.source = source
-        self.statement = statement
+        self.statement = statement = source.statement(typing)
         self.lowering = lowering
-        self.programs = Programs(statement, lowering)
         self.target = lowering.target
-        self._readers = [
-            Reader(name, type, kind)
-            for (name, type), kind in zip(
-                types.items(), statement.typing.kinds, strict=True
+        try:
+            self.native = _nacho.Kernel(
+                statement.text, lowering.target, _options(lowering)
             )
+        except _nacho.CompileError as error:
+            self._refuse_compilation(error)
+        except _nacho.DeviceError as error:
+            raise DeviceError(str(error)) from error
+        _log_refusal(_nacho.cache_refusal(lowering.target))
+        types = statement.types
+        self.readers = [
+            Reader(name, type, kind)
+            for (name, type), kind in zip(types.items(), typing.kinds, strict=True)
         ]
-        self._narrow = narrow_indices(assignment, types, statement.result)
-        self._estimate = WorkEstimate(assignment, types)
+        self.narrow = narrow_indices(statement.assignment, types, statement.result)
+        """The indices whose extents the result's coordinates may be too narrow for."""
+        self.work = WorkEstimate(statement.assignment, types)
         self._begun: set[str] = set()
         """The purposes that something was planned for: most calls compile nothing."""
         self._known: set[tuple[str, ...]] = set()
@@ -91,80 +85,89 @@ class Specialisation:
         """
         if max(extents.values(), default=0) > INT32_MAX:
             return False
-        for reader, value in zip(self._readers, given, strict=True):
+        for reader, value in zip(self.readers, given, strict=True):
             if not reader.fits(value, views.get(reader.name)):
                 return False
         return True
 
-    def load(
-        self,
-        given: Sequence[Any],
-        views: Mapping[str, View],
-        extents: dict[str, int],
-        running: Running,
-        notes: Notes | None = None,
-        *,
-        is_typed: bool = False,
-    ) -> Call:
-        """Check the operands, and lay out the arguments of the extension.
+    def prepare(self, threads: int) -> None:
+        """Compile what most calls begin with, or refuse the statement."""
+        from nacho import _nacho
 
-        ``is_typed`` says that they are known to have the types of the specialisation.
-        """
-        statement = self.statement
-        assignment, format = statement.assignment, statement.result.format
-        if assignment.reduction is not None or assignment.nested:
-            require_values(assignment, extents, format)
-        for index in self._narrow:
-            require_extent(assignment, index, extents[index])
-        if notes is None and informs():
-            notes = LoggedNotes(assignment.text)
-        place = result_device(views, self.target, running.device, notes)
-        validate = running.validate
-        args: list[object] = []
-        loaded: dict[str, View] = {}
-        for reader, value in zip(self._readers, given, strict=True):
-            name, type = reader.name, reader.type
-            view = views.get(name)
-            if view is None:
-                require_fit(statement, name, value)
-                args.append(load_scalar(name, value, type))
-                continue
-            ready = loaded[name] = load(
-                name, value, view, type, validate, notes, is_typed=is_typed
-            )
-            args += arguments(ready)
-        work = self._estimate.of(loaded, extents)
-        kind = result_class(format, list(views.values()), place)
-        most = running.memory_limit or 0
-        asked = (running.parts or 0, running.threads or 0, work, most)
-        return Call(given, args, loaded, extents, asked, kind, place, running)
+        try:
+            with compiling(self.statement.assignment.text):
+                self.native.prepare(threads)
+        except _nacho.CompileError as error:
+            self._refuse_compilation(error)
+        except MemoryError as error:
+            refuse_memory(self.statement.assignment, error)
 
-    def partition(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
+    def program(self, choices: Mapping[str, bool] | None = None) -> Program:
+        """Return the program of plans, with other choices if any are given."""
+        native = self.native.program({} if choices is None else dict(choices))
+        return Program(self.statement, native)
+
+    def planned(self, plan: _nacho.Plan) -> Program:
+        """Return the program that a plan was made with."""
+        return Program(self.statement, plan.program)
+
+    def lowered(self, stage: str, choices: Mapping[str, bool] | None = None) -> str:
+        """Return the IR of such a program after a stage."""
+        from nacho import _nacho
+
+        stages = _nacho.stages(self.target)
+        if not isinstance(stage, str) or stage not in stages:
+            shown = ", ".join(f"'{name}'" for name in stages)
+            raise OptionError(f"stage={displayed(stage)}: expected {shown}")
+        try:
+            return self.native.lower(stage, {} if choices is None else dict(choices))
+        except _nacho.CompileError as error:
+            raise CompilationError(f"cannot lower to '{stage}': {error}") from error
+
+    def ptx(self, chip: str, choices: Mapping[str, bool] | None = None) -> str:
+        """Return the PTX of such a program for a GPU."""
+        from nacho import _nacho
+
+        made = {} if choices is None else dict(choices)
+        try:
+            return self.native.ptx(chip, _toolkit(), made)
+        except _nacho.CompileError as error:
+            raise UnsupportedError(f"no PTX for '{chip}': {error}") from error
+
+    def _refuse_compilation(self, error: Exception) -> NoReturn:
+        """Turn an error of the compiler into one about the expression."""
+        refuse_compilation(self.statement.assignment, self.statement.bindings, error)
+
+    def partition(self, args: list[object], asked: Asked, purpose: str) -> _nacho.Plan:
         """Cut the work, and do no more."""
-        return self._planned(self.programs.native.partition, call, purpose)
+        return self._planned(self.native.partition, args, asked, purpose)
 
-    def plan(self, call: Call, purpose: str = "plan") -> _nacho.Plan:
+    def plan(self, args: list[object], asked: Asked, purpose: str) -> _nacho.Plan:
         """Cut the work, and find the size of the result.
 
         The purposes are those of ``Purpose`` in the extension: "call" does not count
         the entries of the result if they can be computed without; "count" does nothing
         else; and the plan of "plan" can be executed again and again.
         """
-        return self._planned(self.programs.native.plan, call, purpose)
+        return self._planned(self.native.plan, args, asked, purpose)
 
     def _planned(
-        self, act: Callable[..., _nacho.Plan], call: Call, purpose: str
+        self,
+        act: Callable[..., _nacho.Plan],
+        args: list[object],
+        asked: Asked,
+        purpose: str,
     ) -> _nacho.Plan:
         """Partition or plan; the first time for a purpose, this compiles a program."""
         try:
             if purpose in self._begun:
-                plan = act(call.args, *call.asked, purpose)
+                plan = act(args, *asked, purpose)
             else:
                 with compiling(self.statement.assignment.text):
-                    plan = act(call.args, *call.asked, purpose)
+                    plan = act(args, *asked, purpose)
                 self._begun.add(purpose)
         except (RuntimeError, MemoryError) as error:
-            self._refuse(call, error)
+            self._refuse(error)
         if informs():
             self._log_variant(plan)
         return plan
@@ -179,187 +182,67 @@ class Specialisation:
         shown = ", ".join(variant) or "plain"
         LOGGER.info("'%s': variant %s%s", self.statement.assignment.text, shown, why)
 
-    def compute(self, call: Call) -> Any:
-        """Return the result; count its entries first only if that is necessary."""
-        return self.execute(self.plan(call, "call"), call, planned=True)
+    def execute(
+        self,
+        plan: _nacho.Plan,
+        args: list[object],
+        *,
+        planned: bool,
+        trusted: bool,
+        on_device: bool = False,
+    ) -> list[Any]:
+        """Compute the values of a plan, and return the arrays of the result.
 
-    def execute(self, plan: _nacho.Plan, call: Call, *, planned: bool = False) -> Any:
-        """Compute the values of a plan, and return the result in a container.
-
-        ``planned`` says that the operands cannot have changed since the plan was made.
+        ``planned`` says that the operands cannot have changed since the plan was made,
+        ``trusted`` that nothing of them is checked.
         """
         try:
-            trusted = call.running.validate == "none"
-            on_device = call.place != HOST
-            buffers = plan.execute(call.args, planned, trusted, on_device)
+            return list(plan.execute(args, planned, trusted, on_device))
         except (RuntimeError, MemoryError) as error:
-            self._refuse(call, error)
-        format, shape = self.statement.result.format, self.shape(call)
-        made = [DeviceArray(buffer) for buffer in buffers] if on_device else buffers
-        result = make_result(format, shape, made, call.kind, not trusted)
-        assignment = self.statement.assignment
-        split = assignment.split_of(assignment.result.name)
-        if split is None:
-            return result
-        return joined(result, split, library_of(list(call.loaded.values())))
+            self._refuse(error)
 
-    def shape(self, call: Call) -> tuple[int, ...]:
-        """Return the shape of the result."""
-        extents = call.extents
-        return tuple([extents[i] for i in self.statement.assignment.result.indices])
-
-    def _refuse(self, call: Call, error: Exception) -> NoReturn:
+    def _refuse(self, error: Exception) -> NoReturn:
         """Turn a failure of the extension into an error that names the cause."""
         from nacho import _nacho
 
         statement = self.statement
         if isinstance(error, _nacho.CompileError):
-            self.programs.refuse(error)
+            self._refuse_compilation(error)
         if isinstance(error, _nacho.IndexOverflow):
             refuse_entries(statement.assignment, statement.result, error)
         if isinstance(error, _nacho.CostOverflow):
             refuse_cost(statement.assignment, error)
-        if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
-            self._refuse_changed(call, error)
         if isinstance(error, MemoryError):
             refuse_memory(statement.assignment, error)
         if isinstance(error, _nacho.DeviceError):
             raise DeviceError(str(error)) from error
         raise error
 
-    def _refuse_changed(self, call: Call, error: Exception) -> NoReturn:
-        """Refuse the operand whose arrays were edited since they were checked.
 
-        A full check of all operands finds it, unless the arrays are valid again.
-        """
-        assignment = self.statement.assignment
-        for value, type in zip(call.given, self.statement.typing.operands, strict=True):
-            if type.format is not None:
-                forget(value)
-        views = views_of(assignment, call.given)
-        extents = index_extents(assignment, views)
-        self.load(call.given, views, extents, call.running._replace(validate="full"))
-        trusted = ", or are not in order, which validate='none' trusts"
-        raise OperandError(
-            f"the arrays of an operand of '{assignment.text}' changed while they were "
-            f"in use{trusted if call.running.validate == 'none' else ''}"
-        ) from error
+@functools.lru_cache(maxsize=1)
+def _log_refusal(why: str) -> None:
+    """Say, once, why compiled code is not kept on disk."""
+    if why:
+        LOGGER.warning("compiled code is not kept: %s", why)
 
 
-class Specialiser:
-    """Finds the specialisation of a source for the operands of a call, or makes it.
+@functools.lru_cache
+def _toolkit() -> str:
+    """Return where the wheels of NVIDIA have functions of numbers for GPUs.
 
-    The sizes of operands may also decide the order of loops, unless the source or the
-    caller does.
+    It is empty if there are no such wheels: the compiler then looks for an installed
+    CUDA.
     """
+    found = find_in_wheels("*/nvvm/libdevice/libdevice.10.bc")
+    return str(found.parents[2]) if found else ""
 
-    def __init__(self, source: Source, lowering: Lowering) -> None:
-        self.source = source
-        self.lowering = lowering
-        formats = {name: pin.format for name, pin in source.pins.items()}
-        self._sized = (
-            source.takes_sizes
-            and not lowering.order
-            and are_sizes_relevant(source.assignment, formats)
-        )
-        self._latest: Specialisation | None = None
-        self._by_key: Cache[Specialisation] = Cache()
-        self._by_typing: Cache[Specialisation] = Cache()
 
-    @property
-    def default(self) -> Specialisation:
-        """The specialisation that represents a kernel before any call."""
-        return self._of(typing_by_default(self.source.assignment, self.source.pins))
-
-    def of_call(
-        self,
-        given: Sequence[Any],
-        views: Mapping[str, View],
-        extents: Mapping[str, int],
-    ) -> Specialisation:
-        """Return the specialisation for some operands."""
-        source, sizes = self.source, self._sizes(views)
-        operands = (source.assignment, source.pins, given, views, extents)
-        found = self._by_key.get(
-            (*key_of_call(*operands), sizes),
-            lambda: self._of(typing_of_call(*operands, sizes)),
-        )
-        # A specialisation with wide indices for large extents is not remembered: calls
-        # with smaller extents need narrow ones.
-        if max(extents.values(), default=0) <= INT32_MAX:
-            self._latest = found
-        return found
-
-    def run(
-        self,
-        given: Sequence[Any],
-        views: Mapping[str, View],
-        running: Running,
-        act: Callable[[Specialisation, Call], _Result],
-        notes: Notes | None = None,
-    ) -> _Result:
-        """Load the operands, and act on them with their specialisation.
-
-        The number of entries of the result is only known when they have been counted.
-        If ``pos`` of the result is then too narrow, and not pinned, the call is
-        repeated with 64-bit indices.
-        """
-        target = self.lowering.target
-        try:
-            if target == HOST:
-                return self._run(given, views, running, act, notes)
-            with on_stream(views, target, running.stream):
-                return self._run(given, views, running, act, notes)
-        except MemoryError as error:
-            if isinstance(error, NachoError):
-                raise
-            refuse_memory(self.source.assignment, error)
-
-    def _run(
-        self,
-        given: Sequence[Any],
-        views: Mapping[str, View],
-        running: Running,
-        act: Callable[[Specialisation, Call], _Result],
-        notes: Notes | None,
-    ) -> _Result:
-        extents = index_extents(self.source.assignment, views)
-        self.source.require_shapes(views, given)
-        found = self._latest
-        is_typed = (
-            found is not None
-            and found.fits(given, views, extents)
-            and found.statement.typing.sizes == self._sizes(views)
-        )
-        if found is None or not is_typed:
-            found = self.of_call(given, views, extents)
-        operands = (given, views, extents, running, notes)
-        try:
-            return act(found, found.load(*operands, is_typed=is_typed))
-        except IndexOverflowError:
-            wide = self._wide(found)
-            if wide is None:
-                raise
-        return act(wide, wide.load(*operands))
-
-    def _sizes(self, views: Mapping[str, View]) -> Sizes:
-        return rough_sizes(views) if self._sized else ()
-
-    def _wide(self, found: Specialisation) -> Specialisation | None:
-        """Return the specialisation with 64-bit indices of the result.
-
-        It is None if the indices are pinned or have 64 bits already.
-        """
-        typing = found.statement.typing
-        pin = self.source.pins[self.source.assignment.result.name]
-        if typing.index_width == 64 or pin.pos_width is not None:
-            return None
-        return self._of(typing._replace(index_width=64))
-
-    def _of(self, typing: Typing) -> Specialisation:
-        return self._by_typing.get(
-            typing,
-            lambda: Specialisation(
-                self.source, self.source.statement(typing), self.lowering
-            ),
-        )
+def _options(lowering: Lowering) -> dict[str, object]:
+    """Return the options of the extension."""
+    options: dict[str, object] = {"cost": lowering.cost, "remap": lowering.remap}
+    if lowering.order:
+        # A caller who orders the loops wants a loop over each index, not over keys.
+        options[MERGE_KEYS] = False
+    if lowering.target == "cuda":
+        options["toolkit"] = _toolkit()
+    return options | dict(lowering.choices)

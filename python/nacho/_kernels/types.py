@@ -14,13 +14,8 @@ from nacho._kernels.pins import Pin
 from nacho._notation.promotion import WEAK, strong, weak_kind
 from nacho._notation.tree import Assignment
 from nacho._storage.formats import Format, TensorType
-from nacho._storage.operands import (
-    read_type,
-    require_type,
-    scalar_dtype,
-    scalar_kind,
-    signature,
-)
+from nacho._storage.operand_types import read_type, require_type, signature
+from nacho._storage.scalars import scalar_dtype, scalar_kind
 from nacho._storage.views import INT32, INT32_MAX, INT64, View
 
 Sizes = tuple[tuple[int, ...], ...]

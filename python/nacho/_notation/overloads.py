@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 _Result = TypeVar("_Result", covariant=True)
 
@@ -95,3 +95,14 @@ class Overloads(Generic[_Result]):
         return self._operation("!=", self, other)
 
     __hash__ = object.__hash__
+
+
+class WholeExpression:
+    """An expression over whole arrays, which are in it: ``nacho.Lazy``."""
+
+    __slots__ = ()
+
+    @property
+    def statement(self) -> tuple[str, dict[str, Any]]:
+        """The expression as text, and its operands by the names that it gives them."""
+        raise NotImplementedError

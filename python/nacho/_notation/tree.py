@@ -7,16 +7,12 @@ recurses, because the tree of a sum of a thousand terms is a thousand nodes deep
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from nacho._notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
 from nacho.errors import Span
-
-if TYPE_CHECKING:
-    from nacho._notation.monoids import Semiring
 
 MAX_RANK = 8
 """The most indices that an operand or the result may have."""
@@ -161,8 +157,8 @@ class Assignment:
     """``result = expr``.
 
     ``reduction`` is the sign of an assignment such as ``max=``; it is None for ``=``
-    and ``+=``, which both sum. ``semiring`` is that under which the expression is
-    computed, if it is another than the usual one.
+    and ``+=``, which both sum. ``semiring`` is the ``nacho.Semiring`` under which the
+    expression is computed, if it is another than the usual one.
     """
 
     result: Access
@@ -170,7 +166,7 @@ class Assignment:
     text: str
     reduction: str | None
     reduction_span: Span
-    semiring: Semiring | None = None
+    semiring: Hashable = None
     splits: tuple[tuple[str, Split], ...] = ()
     """The tensors whose callers see fewer dimensions than they have indices."""
     extents: tuple[tuple[str, int], ...] = ()

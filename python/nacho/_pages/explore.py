@@ -18,7 +18,8 @@ from nacho._kernels.nests import Nest, nests_of
 from nacho._kernels.program import Program
 from nacho._kernels.reasons import loop_order, reason_of_order
 from nacho._kernels.request import checked_request
-from nacho._kernels.specialisation import Specialisation, Specialiser
+from nacho._kernels.specialisation import Specialisation
+from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Statement
 from nacho._notation.parser import parse
 from nacho._pages.origins import Origins
@@ -63,9 +64,9 @@ class Exploration:
         """The IR after each stage."""
         from nacho import _nacho
 
-        programs, choices = self.specialisation.programs, self.program.choices
+        choices = self.program.choices
         names = _nacho.stages(self.specialisation.target)
-        return {name: programs.lowered(name, choices) for name in names}
+        return {name: self.specialisation.lowered(name, choices) for name in names}
 
     @property
     def assembly(self) -> str:
@@ -99,7 +100,7 @@ class Exploration:
         types = statement.types | {statement.assignment.result.name: statement.result}
         on = [name for name, is_on in self.program.choices.items() if is_on]
         reason = reason_of_order(statement, self.specialiser.lowering, order)
-        remarks = self.specialisation.programs.native.remarks()
+        remarks = self.specialisation.native.remarks()
         return {
             "formats": [
                 f"{name}: {type.format or 'scalar'}, {type.dtype}"
@@ -135,11 +136,11 @@ def explored(
     out = None if result is None else Format(result)
     found = specialiser_for(assignment, views, out, request.lowering)
 
-    def act(specialisation: Specialisation, call: Call) -> _Cut:
-        plan = specialisation.partition(call)
-        program = specialisation.programs.planned(plan)
+    def act(call: Call) -> _Cut:
+        plan = call.partition()
+        program = call.specialisation.planned(plan)
         return _Cut(
-            specialisation, program, call, nests_of(program, plan, call.extents)
+            call.specialisation, program, call, nests_of(program, plan, call.extents)
         )
 
     cuts = {
@@ -147,7 +148,7 @@ def explored(
         for parts in PART_COUNTS
     }
     last = cuts[PART_COUNTS[-1]]
-    stage = last.specialisation.programs.lowered("loops", last.program.choices)
+    stage = last.specialisation.lowered("loops", last.program.choices)
     nests = {parts: cut.nests for parts, cut in cuts.items()}
     # Which variant is run may depend on the number of parts.
     programs = [cut.program for cut in cuts.values()]

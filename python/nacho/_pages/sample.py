@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nacho._arrays.tensor import Tensor
 from nacho._notation.tree import Assignment
 from nacho._storage.formats import Format
-from nacho._storage.tensor import Tensor
 from nacho.errors import FormatError, displayed
 
 _EXTENT, _SMALL_EXTENT = 64, 16

@@ -10,16 +10,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nacho._elements import DType
-from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
-from nacho._storage.given import require_element, require_stored
 from nacho._storage.gpu_arrays import cupy_view, dense_on_device, has_interface
+from nacho._storage.input_checks import require_element, require_stored
 from nacho._storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho._storage.lengths import filled
 from nacho._storage.memory import Memory
 from nacho._storage.scalars import from_dlpack, is_number, refuse_rank
 from nacho._storage.sparse_arrays import SPARSE_CLASSES, sparse_view
-from nacho._storage.tensor import Tensor
+from nacho._storage.tensor_data import TensorData
 from nacho._storage.torch_tensors import is_torch, torch_view
 from nacho._storage.views import (
     CUPY,
@@ -57,11 +56,11 @@ _kinds: dict[type, tuple[str, str] | None] = {}
 def view_of(name: str, container: Any, rank: int) -> View:
     """Return a view of an operand, or refuse its class or its rank."""
     kind = type(container)
-    if kind is Tensor:
-        view: View = container._view
+    if isinstance(container, TensorData):
+        view = container._view
         if len(view.shape) != rank:
             refuse_rank(name, len(view.shape), rank)
-        return _without_blocks(name, view) if view.format.parts else view
+        return view
     known = None if kind is np.ndarray else _kind_of(kind)
     if known is None and not isinstance(container, np.ndarray):
         return _exchanged_view(name, container, rank)
@@ -223,22 +222,6 @@ def _coo_view(name: str, container: Any, library: str) -> View:
     labelled = {f"coords[{n}]": column for n, column in enumerate(coords)}
     _require_arrays(name, **labelled, data=data)
     return coo_view(shape, coords, data, library)
-
-
-def _without_blocks(name: str, view: View) -> View:
-    """Return a view without blocks of a tensor in blocks; it has to be converted."""
-    # Imported here, because reformat is only needed for conversions.
-    from nacho._storage.reformat import converted
-
-    if view.device != HOST:
-        raise UnsupportedError(
-            f"operand '{name}': it lies on '{view.device}', where nothing in blocks is "
-            f'read; copy it with .to("{HOST}")'
-        )
-    wanted = CSR if len(view.shape) == 2 else Format("coo").for_rank(len(view.shape))
-    made = converted(view, wanted, name)
-    made.note = f"{view.format} converted to {wanted}"
-    return made
 
 
 def is_bsr(container: Any) -> bool:

@@ -11,15 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from nacho._elements import DType
-from nacho._notation.tree import MAX_RANK
 from nacho._storage.formats import Format
+from nacho._storage.loose_views import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.splitting import join_columns
-from nacho._storage.tight import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
 from nacho.errors import OperandError, OutOfMemoryError, UnsupportedError
-
-_SORTED_IN_NUMPY = 1 << 20
-"""Below this number of entries, NumPy sorts faster than a kernel is compiled."""
 
 
 def coordinates(view: View, depth: int | None = None) -> list[Array]:
@@ -62,44 +58,11 @@ def index_type(view: View) -> DType:
     return INT32
 
 
-def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the order that sorts entries, and a mask of the sorted entries.
-
-    The mask is False for an entry that has the coordinates of the entry before it. The
-    order is stable: duplicates are always added up in the order they are given in.
-    """
-    if columns[0].size < _SORTED_IN_NUMPY or len(columns) == MAX_RANK:
-        order = np.lexsort(columns[::-1])
-    else:
-        # Imported here, because reformat imports this module.
-        from nacho._storage.reformat import sorting
-
-        order = sorting(columns)
-    first = np.zeros(order.size, np.bool_)
-    first[:1] = True
-    for column in columns:
-        placed = column[order]
-        first[1:] |= placed[1:] != placed[:-1]
-    return order, first
-
-
 def summed(values: Array, starts: Array) -> Array:
     """Return the sum of the values from each start to the next, in their own type."""
     if not starts.size:
         return values[:0]
     return np.add.reduceat(values, starts, dtype=values.dtype)
-
-
-def sorted_entries(
-    columns: Sequence[Array], values: Array
-) -> tuple[list[Array], Array]:
-    """Sort entries by their coordinates, and sum duplicates."""
-    order, first = sorted_runs(columns)
-    values = values[order]
-    if first.all():
-        return [column[order] for column in columns], values
-    kept = order[first]
-    return [column[kept] for column in columns], summed(values, np.flatnonzero(first))
 
 
 # --- Building -------------------------------------------------------------------------

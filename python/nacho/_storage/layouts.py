@@ -53,3 +53,12 @@ def _dense_format(rank: int, fortran: bool) -> tuple[Format, Arrays]:
     dimensions = range(rank - 1, -1, -1) if fortran else range(rank)
     levels = tuple((dimension, "dense") for dimension in dimensions)
     return Format.of_levels(levels).for_rank(rank), (None,) * rank
+
+
+def coo_tensor_view(
+    format: Format, shape: tuple[int, ...], crd: tuple[Array, ...], values: Array
+) -> View:
+    """Return the view of a tensor in coo; ``crd`` has an array per level."""
+    wide = values.size > INT32_MAX or crd[0].dtype == INT64
+    pos = np.array([0, values.size], INT64 if wide else INT32)
+    return View(format, shape, (pos, *[None] * (len(crd) - 1)), crd, values)

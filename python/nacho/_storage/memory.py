@@ -10,11 +10,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
-from nacho._storage.conversion import coordinates, packed, sorted_runs, summed
 from nacho._storage.device_arrays import HOST, DeviceArray
-from nacho._storage.views import View, has_canonical_entries
+from nacho._storage.views import View
 
 Notes = list[str]
 """One sentence for each array that was copied or converted, for ``Kernel.explain``."""
@@ -55,50 +52,16 @@ class Memory(Generic[_Known]):
         return len(self._known)
 
 
-class _Reordering:
-    """How the entries of an unsorted SciPy container become sorted and distinct.
-
-    Every call gathers the values anew, because they may have been edited. The index
-    arrays may have been edited as well (``A.sort_indices()`` works in place), so they
-    are compared with a snapshot; this is much cheaper than sorting.
-    """
-
-    def __init__(self, view: View) -> None:
-        self.given = [array.copy() for array in view.index_arrays]
-        columns = coordinates(view)
-        self.order, first = sorted_runs(columns)
-        self.duplicates = first.size - int(np.count_nonzero(first))
-        self.starts = np.flatnonzero(first) if self.duplicates else None
-        kept = self.order[first]
-        types = view.pos_at(view.format.compressed[0]).dtype, columns[-1].dtype
-        self.sorted = packed(
-            view.format,
-            view.shape,
-            [column[kept] for column in columns],
-            view.values[: kept.size],
-            types,
-        )
-
-    def fits(self, view: View) -> bool:
-        pairs = zip(self.given, view.index_arrays, strict=True)
-        return all(np.array_equal(before, now) for before, now in pairs)
-
-    def apply(self, view: View) -> View:
-        values = view.values[self.order]
-        if self.starts is not None:
-            values = summed(values, self.starts)
-        return view.with_arrays(self.sorted.pos, self.sorted.crd, values)
-
-
-class _Check:
+class Check:
     """Notes that a container was checked, with the arrays that it had then.
 
-    ``reordering`` is None if its entries were found sorted and distinct.
+    ``reordering`` says how its entries become sorted and distinct; it is None if they
+    were found so.
     """
 
     __slots__ = ("arrays", "reordering", "shape")
 
-    def __init__(self, view: View, reordering: _Reordering | None) -> None:
+    def __init__(self, view: View, reordering: object = None) -> None:
         self.shape = view.shape
         self.arrays = [weakref.ref(array) for array in view.index_arrays]
         self.reordering = reordering
@@ -136,21 +99,25 @@ def _memory_of(array: Any) -> tuple[object, ...]:
     return HOST, at, array.shape, array.dtype, array.strides
 
 
-_checks: Memory[_Check] = Memory()
+_checks: Memory[Check] = Memory()
 _forgotten = 0
 
 
-def remember(
-    container: object, view: View, reordering: _Reordering | None = None
-) -> None:
+def remember(container: object, view: View, reordering: object = None) -> None:
     """Note that the coordinates of a container need not be checked again."""
-    _checks.put(container, _Check(view, reordering))
+    _checks.put(container, Check(view, reordering))
+
+
+def check_of(container: object, view: View) -> Check | None:
+    """Return what is noted of a container with these arrays."""
+    check = _checks.get(container)
+    return check if check is not None and check.covers(view) else None
 
 
 def is_known(container: object, view: View) -> bool:
     """Return whether a container was found canonical with these arrays."""
-    check = _checks.get(container)
-    return check is not None and check.covers(view) and check.reordering is None
+    check = check_of(container, view)
+    return check is not None and check.reordering is None
 
 
 def forget(container: object) -> None:
@@ -166,35 +133,3 @@ def times_forgotten() -> int:
     While this does not change, arrays that were checked need not be checked again.
     """
     return _forgotten
-
-
-def canonical(
-    name: str | None,
-    container: object,
-    view: View,
-    ready: View,
-    validate: str,
-    notes: Notes | None,
-) -> View:
-    """Return ``ready`` with sorted and distinct entries: itself, or a private copy.
-
-    ``view`` has the arrays of the container, ``ready`` has the arrays that a kernel can
-    read. ``notes`` collects what was copied; with None, nobody wants to know.
-    """
-    check = _checks.get(container)
-    if check is not None and not check.covers(view):
-        check = None
-    reordering = None if check is None else check.reordering
-    if check is not None and reordering is None and validate != "full":
-        return ready
-    if reordering is None or not reordering.fits(ready):
-        if has_canonical_entries(name, ready):
-            remember(container, view)
-            return ready
-        reordering = _Reordering(ready)
-        remember(container, view, reordering)
-    if notes is not None:
-        count = reordering.duplicates
-        also = f", {count} duplicates summed" if count else ""
-        notes.append(f"{name}: entries sorted into a private copy{also}")
-    return reordering.apply(ready)

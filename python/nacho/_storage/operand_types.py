@@ -15,7 +15,7 @@ from nacho._elements import STORED, DType, stored_name
 from nacho._storage.containers import index_width
 from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format, TensorType
-from nacho._storage.given import require_element
+from nacho._storage.input_checks import require_element
 from nacho._storage.memory import Notes
 from nacho._storage.views import (
     INT32,

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from nacho._public import public
 from nacho._storage.conversion import by_dimension
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.formats import Format
 from nacho._storage.gpu_arrays import dense_in_cupy, is_in_cupy, sparse_in_cupy
-from nacho._storage.operands import remember
+from nacho._storage.memory import remember
 from nacho._storage.sparse_arrays import sparse_result
-from nacho._storage.tensor import Tensor
 from nacho._storage.torch_tensors import dense_tensor, sparse_tensor
 from nacho._storage.views import (
     CUPY,
@@ -81,8 +81,8 @@ def _layout(format: Format) -> str:
 
 def result_class(
     format: Format | None, views: Sequence[View | None], place: str = HOST
-) -> type | None:
-    """Return the class of the result; None stands for ``nacho.Tensor``.
+) -> type[Any]:
+    """Return the class of the result.
 
     ``place`` is where the result is. NumPy has no arrays on devices: a dense result
     there is a ``nacho.Tensor``.
@@ -93,9 +93,9 @@ def result_class(
     is_sparse = format is not None and not format.is_dense
     library = library_of(views) if is_sparse else _library_of_dense(views)
     if not is_sparse and library not in (TORCH, CUPY):
-        dense = np.ndarray if place == HOST else None
+        dense = np.ndarray if place == HOST else public("Tensor")
         return np.generic if format is None else dense
-    return None if library == NACHO else _class_of(library, format)
+    return _class_of(library, format)
 
 
 def _library_of_dense(views: Sequence[View | None]) -> str:
@@ -112,12 +112,12 @@ def _library_of_dense(views: Sequence[View | None]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _class_of(library: str, format: Format | None) -> type | None:
-    """Return the class of a library for a format; None if it has none."""
+def _class_of(library: str, format: Format | None) -> type[Any]:
+    """Return the class of a library for a format; Nacho's own if it has none."""
     rank = 0 if format is None else len(format.levels)
-    if not holds(library, format, rank):
-        return None
     layout = "" if format is None else _layout(format)
+    if library == NACHO or not holds(library, format, rank):
+        return public("Tensor")  # type: ignore[no-any-return]
     if library == TORCH:
         module, name = "torch", "Tensor"
     elif library == CUPY and layout:
@@ -139,7 +139,7 @@ def make_result(
     format: Format | None,
     shape: tuple[int, ...],
     buffers: Sequence[Any],
-    kind: type | None,
+    kind: type[Any],
     canonical: bool = True,
 ) -> Any:
     """Wrap the buffers of a kernel: by level ``pos`` and ``crd``, then the values.
@@ -147,19 +147,19 @@ def make_result(
     ``canonical`` says that the entries are known to be sorted and distinct. Such a
     result is not checked when it becomes an operand.
     """
-    library = "" if kind is None else kind.__module__.partition(".")[0]
+    library = kind.__module__.partition(".")[0]
     if format is None:
         return _number(buffers[-1].reshape(()), library)
+    view = view_of_buffers(format, shape, buffers)
+    if library == "cupyx" and not is_in_cupy(view.values.dtype):
+        kind, library = public("Tensor"), NACHO
     if format.is_dense:
-        return _dense_result(_dense_view(format, shape, buffers[-1]), library)
-    view = _view(format, shape, buffers, kind)
-    if library in _MAKERS and (library != "cupyx" or is_in_cupy(view.values.dtype)):
+        return kind._of(view) if library == NACHO else _dense_result(view, library)
+    if library != NACHO:
+        view.layout = _layout(format)
+    if library in _MAKERS:
         return _MAKERS[library](view, canonical)
-    if library == "scipy":
-        made = _scipy_result(kind, view, canonical)
-    else:
-        view.layout = ""
-        made = Tensor._of(view)
+    made = kind._of(view) if library == NACHO else _scipy_result(kind, view, canonical)
     if canonical:
         remember(made, view)
     return made
@@ -183,8 +183,6 @@ def _number(number: Any, library: str) -> Any:
 
 
 def _dense_result(view: View, library: str) -> Any:
-    if not library:
-        return Tensor._of(view)
     if library == "numpy":
         return by_dimension(view)
     axes = np.argsort(view.format.order).tolist()
@@ -193,16 +191,10 @@ def _dense_result(view: View, library: str) -> Any:
     return dense_in_cupy(view.values).transpose(axes)
 
 
-def _dense_view(format: Format, shape: tuple[int, ...], values: Array) -> View:
-    none = (None,) * len(shape)
-    view = View(format, shape, none, none, values)
-    view.values = values.reshape(view.extents)
-    return view
-
-
-def _view(
-    format: Format, shape: tuple[int, ...], buffers: Sequence[Array], kind: type | None
+def view_of_buffers(
+    format: Format, shape: tuple[int, ...], buffers: Sequence[Array]
 ) -> View:
+    """Return the buffers of a kernel as a view: those of levels, then the values."""
     arrays = iter(buffers)
     pos: list[Array | None] = []
     crd: list[Array | None] = []
@@ -213,8 +205,10 @@ def _view(
         else:
             stored = next(arrays)
             crd.append(stored.reshape(-1, len(shared)) if len(shared) > 1 else stored)
-    layout = "" if kind is None else _layout(format)
-    return View(format, shape, (*pos,), (*crd,), next(arrays), layout=layout)
+    view = View(format, shape, (*pos,), (*crd,), next(arrays))
+    if format.is_dense:
+        view.values = view.values.reshape(view.extents)
+    return view
 
 
 def _scipy_result(kind: Any, view: View, canonical: bool) -> Any:

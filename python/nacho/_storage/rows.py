@@ -18,7 +18,7 @@ import numpy as np
 from nacho._notation.symbols import Index
 from nacho._storage.conversion import packed
 from nacho._storage.formats import Format
-from nacho._storage.tight import without_gaps
+from nacho._storage.loose_views import without_gaps
 from nacho._storage.views import Array, View
 from nacho.errors import (
     ArgumentError,

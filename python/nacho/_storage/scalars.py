@@ -9,8 +9,8 @@ import numpy as np
 from nacho._elements import ELEMENTS, STORED, DType, element_name
 from nacho._notation.promotion import weak_kind
 from nacho._storage.formats import TensorType
-from nacho._storage.given import require_element, require_stored
 from nacho._storage.gpu_arrays import has_interface, number_on_device
+from nacho._storage.input_checks import require_element, require_stored
 from nacho._storage.torch_tensors import is_torch, scalar_of
 from nacho._storage.views import Array
 from nacho.errors import (

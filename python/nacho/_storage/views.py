@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho._storage.formats import Format
-from nacho._storage.gaps import first_fall, first_violation
+from nacho._storage.loose_positions import first_fall, first_violation
 from nacho.errors import OperandError
 
 Array = NDArray[Any]

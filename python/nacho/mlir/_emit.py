@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nacho._elements import MLIR
+from nacho._notation.monoids import Semiring
 from nacho._notation.operators import Operator
 from nacho._notation.promotion import (
     Kinds,
@@ -216,7 +217,9 @@ class _Emitter:
         """
         root, semiring = self.assignment.expr, self.assignment.semiring
         is_dense = self.result.format is None or self.result.format.is_dense
-        if semiring is None or isinstance(root, Reduction) or not is_dense:
+        if not isinstance(semiring, Semiring) or not is_dense:
+            return value
+        if isinstance(root, Reduction):
             return value
         node = semiring.add.reduced((), root)
         return self.reduction(node.operator, value, (), self.kind(root), node.stored)

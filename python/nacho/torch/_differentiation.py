@@ -7,6 +7,7 @@ gradients itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ from nacho._kernels.evaluation import evaluate
 from nacho._notation.gradient import Names, grad
 from nacho._notation.parser import parse, parse_as_written
 from nacho.errors import UnsupportedError
-from nacho.torch._recording import Computation, recorded
 
 FORMATS = {
     torch.strided: "dense",
@@ -29,6 +29,21 @@ FORMATS = {
 
 _OF_THIS_EXPRESSION = {"out", "order", "contract"}
 """The options that name a format or indices, and say nothing of a gradient."""
+
+
+@dataclass(frozen=True)
+class Computation:
+    """What is computed, of tensors that autograd passes in the order of ``names``."""
+
+    text: str
+    names: tuple[str, ...]
+    numbers: Mapping[str, Any]
+    """The operands that are no tensors."""
+    options: Mapping[str, Any]
+
+    def operands(self, tensors: tuple[torch.Tensor, ...]) -> dict[str, Any]:
+        """Return all operands by name."""
+        return {**self.numbers, **dict(zip(self.names, tensors, strict=True))}
 
 
 class Derivative(NamedTuple):
@@ -142,3 +157,40 @@ def on_pattern(
     stored = f"pattern(A)[{indices}]"
     text = f"G[{indices}] = D[{indices}] + ({stored} != {stored})"
     return computed(text, {"D": found, "A": operand}, options)
+
+
+# --- What autograd records ------------------------------------------------------------
+
+
+def recorded(
+    computation: Computation, tensors: tuple[torch.Tensor, ...]
+) -> torch.Tensor:
+    """Return the result of a computation, which autograd records."""
+    found: torch.Tensor = _Recorded.apply(computation, *tensors)
+    return found
+
+
+class _Recorded(torch.autograd.Function):
+    @staticmethod
+    def forward(computation: Computation, *tensors: torch.Tensor) -> torch.Tensor:
+        operands = computation.operands(tensors)
+        return result(computation.text, operands, computation.options)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        ctx.computation, *tensors = inputs
+        ctx.save_for_backward(*tensors)
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        (cotangent,) = cotangents
+        _, *needed = ctx.needs_input_grad
+        if cotangent is None:
+            return (None,) * (1 + len(needed))
+        computation, tensors = ctx.computation, ctx.saved_tensors
+        gradients = (
+            gradient(computation, name, tensors, cotangent) if is_needed else None
+            for name, is_needed in zip(computation.names, needed, strict=True)
+        )
+        return None, *gradients

@@ -27,7 +27,6 @@ from nacho._storage.formats import Format
 from nacho._storage.inference import result_format
 from nacho._storage.scalars import refuse_rank
 from nacho.errors import ArgumentError, DTypeError, OperandError, UnsupportedError
-from nacho.torch import _operators
 from nacho.torch._arrays import SparseArrays
 from nacho.torch._differentiation import (
     derivative,
@@ -59,7 +58,7 @@ def traced(expr: object, operands: Any, named: dict[str, Any]) -> torch.Tensor:
         raise ArgumentError("an operator of PyTorch takes an expression as a string")
     options = [f"{name}={named.pop(name)!r}" for name in OPTIONS if name in named]
     packed = pack({**(operands or {}), **named})
-    found: torch.Tensor = _operators.evaluate(expr, *packed, ";".join(options))
+    found: torch.Tensor = _evaluate_operator(expr, *packed, ";".join(options))
     return found
 
 
@@ -259,9 +258,85 @@ def _gradient(
     packed = pack({each: every[each] for each in found.operands})
     made: torch.Tensor
     if is_sparse:
-        made = _operators.entries(found.text, *packed, name, options)
+        made = _entries_operator(found.text, *packed, name, options)
         return made
     if operand.dim():
         options = f"{options};out='{DENSE}'"
-    made = _operators.evaluate(found.text, *packed, options)
+    made = _evaluate_operator(found.text, *packed, options)
     return made.to(operand.dtype)
+
+
+# --- The operators --------------------------------------------------------------------
+
+
+@torch.library.custom_op("nacho::evaluate", mutates_args=())
+def _evaluate_operator(
+    text: str,
+    operands: str,
+    arrays: Sequence[torch.Tensor],
+    numbers: Sequence[int | float | bool],
+    shapes: Sequence[int],
+    options: str,
+) -> torch.Tensor:
+    packed = Packed(operands, list(arrays), list(numbers), list(shapes))
+    return evaluated(text, packed, options)
+
+
+@_evaluate_operator.register_fake
+def _(
+    text: str, operands: str, arrays: Any, numbers: Any, shapes: Any, options: str
+) -> torch.Tensor:
+    return shaped(text, Packed(operands, arrays, numbers, shapes), options)
+
+
+@torch.library.custom_op("nacho::entries", mutates_args=())
+def _entries_operator(
+    text: str,
+    operands: str,
+    arrays: Sequence[torch.Tensor],
+    numbers: Sequence[int | float | bool],
+    shapes: Sequence[int],
+    like: str,
+    options: str,
+) -> torch.Tensor:
+    packed = Packed(operands, list(arrays), list(numbers), list(shapes))
+    return entries(text, packed, like, options)
+
+
+@_entries_operator.register_fake
+def _(
+    text: str,
+    operands: str,
+    arrays: Any,
+    numbers: Any,
+    shapes: Any,
+    like: str,
+    options: str,
+) -> torch.Tensor:
+    given = unpack(Packed(operands, arrays, numbers, shapes))
+    return torch.empty_like(given[like].values)
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    """Keep the arguments of either operator for its gradients."""
+    ctx.text, ctx.operands, arrays, ctx.numbers, ctx.shapes, *others = inputs
+    *ctx.like, ctx.options = others
+    ctx.save_for_backward(*arrays)
+
+
+def _gradients(ctx: Any, cotangent: torch.Tensor) -> tuple[Any, ...]:
+    packed = Packed(ctx.operands, ctx.saved_tensors, ctx.numbers, ctx.shapes)
+    needed = ctx.needs_input_grad[2]
+    like = ctx.like[0] if ctx.like else None
+    found = gradients(ctx.text, packed, ctx.options, needed, cotangent, like)
+    numbers, shapes = _nothing(ctx.numbers), _nothing(ctx.shapes)
+    return None, None, found, numbers, shapes, *(None for _ in ctx.like), None
+
+
+def _nothing(values: Sequence[object]) -> list[object] | None:
+    """Return the gradient of a list of numbers: that of an empty one is empty."""
+    return None if values else []
+
+
+for _operator in (_evaluate_operator, _entries_operator):
+    _operator.register_autograd(_gradients, setup_context=_keep)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nacho._arrays.operations import Operation, Place, Written
 from nacho._notation.symbols import (
     Expression,
     Index,
@@ -17,7 +18,6 @@ from nacho._notation.symbols import (
     operation,
     statement,
 )
-from nacho._storage.operations import Operation, Place, Written
 
 _LETTERS = "ijklmnopqrstuvwxyz"
 _UNIT = np.ones(1, np.bool_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nacho._storage.formats import Format
-from nacho._storage.gaps import in_pairs, lengths_of, positions_in
+from nacho._storage.loose_positions import in_pairs, lengths_of, positions_in
 from nacho._storage.views import Array, View
 
 

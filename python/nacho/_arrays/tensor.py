@@ -8,16 +8,20 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from nacho._arrays.html import described
+from nacho._arrays.lazy import ArrayOperators
+from nacho._kernels.canonical import canonical_view, checked
+from nacho._kernels.format_conversion import converted
+from nacho._kernels.sorting import sorted_entries
 from nacho._notation.symbols import Expression, index_tensor
 from nacho._storage.conversion import (
     coordinates_by_dimension,
     densified,
     packed,
-    sorted_entries,
 )
 from nacho._storage.device_arrays import HOST, moved
 from nacho._storage.formats import Format
-from nacho._storage.given import (
+from nacho._storage.input_checks import (
     checked_coordinates,
     checked_format,
     checked_shape,
@@ -26,7 +30,6 @@ from nacho._storage.given import (
     require_within_shape,
     values_array,
 )
-from nacho._storage.html import described
 from nacho._storage.lengths import filled
 from nacho._storage.memory import is_known, remember
 from nacho._storage.rows import row, row_key, rows
@@ -37,7 +40,7 @@ from nacho._storage.splitting import (
     split_columns,
     transposed,
 )
-from nacho._storage.stored import StoredArrays
+from nacho._storage.tensor_data import TensorData
 from nacho._storage.views import (
     INT32,
     Array,
@@ -62,7 +65,7 @@ _IN_COLUMNS = frozenset({"csc", "dcsc"})
 @naming_memory(
     "from_coo", "from_dense", "from_parts", "to_dense", "to_scipy", "convert"
 )
-class Tensor(StoredArrays):
+class Tensor(TensorData, ArrayOperators):
     """A tensor in any format: arrays by level, as a kernel reads them.
 
     Entries are sorted and distinct. ``pos`` and ``crd`` have an item per level, which
@@ -71,7 +74,7 @@ class Tensor(StoredArrays):
     row for each entry and a column for each level.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
     def __init__(self) -> None:
         raise TypeError("use Tensor.from_coo, Tensor.from_dense or Tensor.from_parts")
@@ -183,22 +186,12 @@ class Tensor(StoredArrays):
     @classmethod
     def from_scipy(cls, array: Any) -> Tensor:
         """Return a tensor that shares the memory of SciPy's ``array`` or matrix."""
-        from nacho._storage.arrays import asarray
-
-        return asarray(array)
+        return cls._of(canonical_view(array))
 
     @classmethod
     def from_torch(cls, tensor: Any) -> Tensor:
         """Return a tensor that shares the memory of ``tensor``, one of PyTorch."""
-        from nacho._storage.arrays import asarray
-
-        return asarray(tensor)
-
-    @classmethod
-    def _of(cls, view: View) -> Tensor:
-        tensor = cls.__new__(cls)
-        tensor._view = view
-        return tensor
+        return cls._of(canonical_view(tensor))
 
     @property
     def T(self) -> Tensor:
@@ -260,9 +253,6 @@ class Tensor(StoredArrays):
             wanted = wanted.in_order(order)
         if wanted == self.format:
             return self._of(self._view)
-        # Imported here, because reformat imports this module.
-        from nacho._storage.reformat import checked, converted
-
         return self._of(converted(checked(self), wanted))
 
     def astype(self, dtype: DTypeLike) -> Tensor:
@@ -288,9 +278,6 @@ class Tensor(StoredArrays):
         if self.device != HOST:
             view = moved(self._view, HOST)
             return self._of(view) if device == HOST else self._of(view).to(device)
-        # Imported here, because reformat imports this module.
-        from nacho._storage.reformat import checked
-
         made = self._of(moved(checked(self), device))
         remember(made, made._view)
         return made

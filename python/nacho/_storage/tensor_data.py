@@ -1,20 +1,28 @@
-"""What a tensor is made of: the arrays of its levels, and what they say of it."""
+"""The arrays of a tensor's levels, and what follows from them."""
 
 from __future__ import annotations
 
+from typing import Self
+
 from nacho._elements import DType
-from nacho._storage.array_operators import ArrayOperators
 from nacho._storage.formats import Format
-from nacho._storage.tight import without_gaps
+from nacho._storage.loose_views import without_gaps
 from nacho._storage.views import Array, Arrays, View
 
 
-class StoredArrays(ArrayOperators):
-    """The properties of a tensor that follow from its view."""
+class TensorData:
+    """A tensor without operators, as kernels read it; users have ``nacho.Tensor``."""
 
-    __slots__ = ("_view",)
+    __slots__ = ("__weakref__", "_view")
 
     _view: View
+
+    @classmethod
+    def _of(cls, view: View) -> Self:
+        """Return a tensor that has the arrays of a view."""
+        tensor = cls.__new__(cls)
+        tensor._view = view
+        return tensor
 
     @property
     def format(self) -> Format:

@@ -1,60 +1,27 @@
 """From one format to another: what a conversion leaves out, shares, and refuses.
 
-A kernel moves the entries themselves. This package cannot import ``nacho._kernels``,
-which imports it; instead, ``use_kernels`` is given the function that calls the kernel.
+A kernel moves the entries themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
+from nacho._kernels.copies import copied
+from nacho._kernels.sorting import sorted_entries
 from nacho._storage.conversion import (
     coordinates,
     coordinates_by_dimension,
     index_type,
     packed,
     require_within,
-    sorted_entries,
 )
 from nacho._storage.formats import Format
-from nacho._storage.lengths import filled
-from nacho._storage.memory import canonical
+from nacho._storage.layouts import coo_tensor_view
+from nacho._storage.loose_views import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.splitting import require_multiples, split_columns
-from nacho._storage.tensor import Tensor
-from nacho._storage.tight import with_gaps, without_gaps, without_loose_levels
-from nacho._storage.views import (
-    INT32,
-    INT32_MAX,
-    INT64,
-    Array,
-    View,
-    require_positions,
-    subject,
-)
+from nacho._storage.views import View, subject
 from nacho.errors import OutOfMemoryError, UnsupportedError
-
-Copy = Callable[[View, Format], View]
-"""A function that stores the entries of a view in another format, sorted."""
-
-_copied: Copy
-
-
-def use_kernels(copied: Copy) -> None:
-    """Make this function the one that moves the entries of all conversions."""
-    global _copied
-    _copied = copied
-
-
-def checked(tensor: Tensor) -> View:
-    """Return the view of a tensor after a check: its arrays may have been edited."""
-    view = tensor._view
-    if view.format.is_dense:
-        return view
-    ready = filled(None, view)
-    require_positions(None, ready)
-    return canonical(None, tensor, view, ready, "safe", None)
 
 
 def converted(view: View, wanted: Format, name: str | None = None) -> View:
@@ -75,7 +42,7 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
     if given.format == wanted:
         return given
     try:
-        made = _copied(given, wanted)
+        made = copied(given, wanted)
     except OutOfMemoryError as error:
         message = f"no memory to convert {view.format} to {wanted}"
         raise OutOfMemoryError(f"{subject(name)}: {message}") from error
@@ -100,26 +67,6 @@ def _through_coordinates(view: View, wanted: Format, name: str | None) -> View:
     else:
         columns = [columns[dimension] for dimension in wanted.order]
     return packed(wanted, view.shape, *sorted_entries(columns, values))
-
-
-def sorting(columns: Sequence[Array]) -> Array:
-    """Return the order that sorts entries by their coordinates; it is stable.
-
-    Every entry gets its number as one more coordinate, in dimension 0. The entries are
-    sorted already if the numbers are the outermost level. A conversion that makes the
-    numbers the innermost level sorts by the other coordinates, and moves the numbers
-    along: they are the order.
-    """
-    count, rank = columns[0].size, len(columns)
-    extents = [int(column.max()) + 1 for column in columns]
-    wide = max(*extents, count) > INT32_MAX
-    width = INT64 if wide else INT32
-    numbers = np.arange(count, dtype=width)
-    crd = (numbers, *(column.astype(width, copy=False) for column in columns))
-    format = Format("coo").for_rank(rank + 1)
-    view = _coo(format, (count, *extents), crd, np.zeros(count, np.int8))
-    order = _copied(view, format.in_order((*range(1, rank + 1), 0))).crd_at(rank)
-    return order.astype(np.intp, copy=False)
 
 
 def _sharing(given: View, made: View) -> View:
@@ -160,12 +107,4 @@ def _without_fill(view: View) -> View:
     columns += np.unravel_index(kept % np.prod(inner), inner)
     crd = tuple(column.astype(width, copy=False) for column in columns)
     coo = Format("coo").for_rank(len(kinds)).in_order(format.order)
-    return _coo(coo, view.shape, crd, values[kept])
-
-
-def _coo(
-    format: Format, shape: tuple[int, ...], crd: tuple[Array, ...], values: Array
-) -> View:
-    wide = values.size > INT32_MAX or crd[0].dtype == INT64
-    pos = np.array([0, values.size], INT64 if wide else INT32)
-    return View(format, shape, (pos, *[None] * (len(crd) - 1)), crd, values)
+    return coo_tensor_view(coo, view.shape, crd, values[kept])

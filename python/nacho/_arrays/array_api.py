@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from nacho._arrays import building
+from nacho._arrays.arrays import asarray as _asarray
+from nacho._arrays.building import Axes
+from nacho._arrays.lazy import Lazy, lazy
+from nacho._arrays.tensor import Tensor
 from nacho._elements import ELEMENTS
 from nacho._notation.operators import OPERATORS, Operator
-from nacho._storage.array_operators import Axes
-from nacho._storage.arrays import asarray as _asarray
-from nacho._storage.lazy import Lazy, elementwise, reduction, transposed
-from nacho._storage.lazy import matmul as _matmul
-from nacho._storage.lazy import mean as _mean
-from nacho._storage.tensor import Tensor
 
 DType = DTypeLike | None
 _NAMES = {
@@ -42,18 +41,22 @@ _NAMES = {
 """The names of NumPy's functions that are others in the Array API."""
 
 
+def _elementwise(symbol: str, *operands: Any) -> Lazy:
+    return lazy(building.elementwise(symbol, *operands))
+
+
 def _function(operator: Operator) -> Callable[..., Lazy]:
     """Return the function of an operator of the table."""
     symbol = operator.spelling
 
     def unary(x: Any, /) -> Lazy:
-        return elementwise(symbol, x)
+        return _elementwise(symbol, x)
 
     def binary(x1: Any, x2: Any, /) -> Lazy:
-        return elementwise(symbol, x1, x2)
+        return _elementwise(symbol, x1, x2)
 
     def choice(condition: Any, x1: Any, x2: Any, /) -> Lazy:
-        return elementwise(symbol, condition, x1, x2)
+        return _elementwise(symbol, condition, x1, x2)
 
     function: Callable[..., Lazy] = (unary, binary, choice)[operator.arity - 1]
     function.__name__ = _NAMES.get(operator.numpy, operator.numpy)
@@ -72,33 +75,33 @@ globals().update(_OPERATORS)
 
 def square(x: Any, /) -> Lazy:
     """Return the squares of the elements."""
-    return elementwise("**", x, 2)
+    return _elementwise("**", x, 2)
 
 
 def sign(x: Any, /) -> Lazy:
     """Return 1, 0 or -1 for each element."""
-    return elementwise("sign", x)
+    return _elementwise("sign", x)
 
 
 def isnan(x: Any, /) -> Lazy:
     """Return which elements are no numbers."""
-    return elementwise("isnan", x)
+    return _elementwise("isnan", x)
 
 
 def matmul(x1: Any, x2: Any, /) -> Lazy:
     """Return the matrix product."""
-    return _matmul(x1, x2)
+    return lazy(building.matmul(x1, x2))
 
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Lazy:
     """Return the same elements with axes in another order."""
-    return transposed(x, axes)
+    return Lazy(building.transposed(x, axes))
 
 
 def matrix_transpose(x: Any, /) -> Lazy:
     """Return matrices, those of the last two axes, with rows as columns."""
     rank = len(x.shape)
-    return transposed(x, (*range(rank - 2), rank - 1, rank - 2))
+    return Lazy(building.transposed(x, (*range(rank - 2), rank - 1, rank - 2)))
 
 
 def sum(
@@ -114,7 +117,7 @@ def sum(
     Integers and bools are summed in int64, or in ``dtype`` if that is wider. With
     ``keepdims``, axes that are summed over stay, with one element.
     """
-    return reduction("sum", x, axis, dtype, None, keepdims)
+    return Lazy(building.reduction("sum", x, axis, dtype, None, keepdims))
 
 
 def prod(
@@ -129,17 +132,17 @@ def prod(
 
     ``dtype`` and ``keepdims`` are as for ``sum``.
     """
-    return reduction("prod", x, axis, dtype, None, keepdims)
+    return Lazy(building.reduction("prod", x, axis, dtype, None, keepdims))
 
 
 def max(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
     """Return the largest value along ``axis``; ``keepdims`` is as for ``sum``."""
-    return reduction("max", x, axis, None, None, keepdims)
+    return Lazy(building.reduction("max", x, axis, None, None, keepdims))
 
 
 def min(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
     """Return the smallest value along ``axis``; ``keepdims`` is as for ``sum``."""
-    return reduction("min", x, axis, None, None, keepdims)
+    return Lazy(building.reduction("min", x, axis, None, None, keepdims))
 
 
 def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
@@ -147,7 +150,7 @@ def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Lazy:
 
     That of integers is a float64; ``keepdims`` is as for ``sum``.
     """
-    return _mean(x, axis, None, None, keepdims)
+    return Lazy(building.mean(x, axis, None, None, keepdims))
 
 
 def asarray(obj: Any, /, *, dtype: DType = None) -> Tensor:

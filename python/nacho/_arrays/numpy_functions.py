@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from nacho._arrays.building import elementwise, matmul, transposed
 from nacho._notation.operators import OPERATORS
-from nacho._storage.lazy import elementwise, matmul, transposed
 
 
 def _ufuncs() -> dict[Any, Callable[..., Any]]:
@@ -39,7 +39,7 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
 def apply_ufunc(
     ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """Return the operator that a function of NumPy is, or NotImplemented."""
+    """Return the operation that a function of NumPy is, or NotImplemented."""
     if method != "__call__" or options or ufunc not in _UFUNCS:
         return NotImplemented
     return _UFUNCS[ufunc](*inputs)
