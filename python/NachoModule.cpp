@@ -162,6 +162,14 @@ public:
     kernel->program(variantFor(asked));
   }
 
+  /// The choices of all variants that calls can come to.
+  nb::tuple variants() const {
+    nb::list variants;
+    for (const Variant &variant : kernel->chooser.reachable())
+      variants.append(choicesOf(variant));
+    return nb::tuple(variants);
+  }
+
   /// The variant of plans, with other choices where `given` has them.
   PyProgram program(const nb::dict &given) const {
     Variant variant = variantWith(given);
@@ -249,11 +257,7 @@ private:
     Pins pins = readOptions(backend, given).pins;
     Asked asked;
     asked.purpose = Purpose::plan;
-    Variant variant = variantFor(asked);
-#define NACHO_CHOICE(field, name, summary)                                     \
-  variant.field = pins.field.value_or(variant.field);
-#include "nacho/Execution/CompileOptions.def"
-    return variant;
+    return pins.nearest(variantFor(asked));
   }
 
   std::string text;
@@ -336,6 +340,7 @@ NB_MODULE(_nacho, m) {
            nb::arg("text"), nb::arg("target") = "cpu",
            nb::arg("options") = nb::dict())
       .def("prepare", &PyKernel::prepare, nb::arg("threads") = 0)
+      .def("variants", &PyKernel::variants)
       .def("program", &PyKernel::program, nb::arg("choices") = nb::dict())
       .def("lower", &PyKernel::lower, nb::arg("stage"),
            nb::arg("choices") = nb::dict())

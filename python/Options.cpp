@@ -22,7 +22,8 @@ const Backend &backendOf(const std::string &target) {
 
 static std::string expectedOptions() {
   std::string names;
-#define NACHO_CHOICE(field, name, summary) names += ", '" name "'";
+#define NACHO_VALUE(type, field, value, word, name, summary)                   \
+  names += ", '" name "'";
 #define NACHO_OPTION(type, field, name, initial, summary)                      \
   names += ", '" name "'";
 #include "nacho/Execution/CompileOptions.def"
@@ -31,16 +32,15 @@ static std::string expectedOptions() {
 
 /// Sets the option `asked`. Returns false if there is no such option.
 static bool setOption(Options &options, const std::string &asked,
-                      nb::handle value) {
-#define NACHO_CHOICE(field, name, summary)                                     \
+                      nb::handle given) {
+#define NACHO_VALUE(type, field, value, word, name, summary)                   \
   if (asked == name) {                                                         \
-    bool isOn = nb::cast<bool>(value);                                         \
-    options.pins.field = options.compile.variant.field = isOn;                 \
+    options.pins.field.narrow(type::value, nb::cast<bool>(given));             \
     return true;                                                               \
   }
 #define NACHO_OPTION(type, field, name, initial, summary)                      \
   if (asked == name) {                                                         \
-    options.compile.field = nb::cast<type>(value);                             \
+    options.compile.field = nb::cast<type>(given);                             \
     return true;                                                               \
   }
 #include "nacho/Execution/CompileOptions.def"
@@ -55,6 +55,7 @@ Options readOptions(const Backend &backend, const nb::dict &given) {
       throw nb::key_error(
           ("'" + asked + "': expected " + expectedOptions()).c_str());
   }
+  options.compile.variant = options.pins.nearest(Variant());
   return options;
 }
 

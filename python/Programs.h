@@ -27,6 +27,14 @@ toTuples(const std::vector<std::vector<int64_t>> &lists) {
   return nanobind::tuple(all);
 }
 
+/// The choices of a variant by name, and whether each is on.
+inline nanobind::dict choicesOf(const nacho::Variant &variant) {
+  nanobind::dict choices;
+  for (auto [name, isOn] : variant.choices())
+    choices[nanobind::cast(name)] = isOn;
+  return choices;
+}
+
 /// A program for Python.
 class PyProgram {
 public:
@@ -40,16 +48,10 @@ public:
   std::string llvm() const { return program->llvm(); }
   std::string assembly() const { return program->assembly(); }
 
-  /// The choices of the variant by name.
-  nanobind::dict choices() const {
-    nanobind::dict choices;
-    for (auto [name, isOn] : program->variant.choices())
-      choices[nanobind::cast(name)] = isOn;
-    return choices;
-  }
+  nanobind::dict choices() const { return choicesOf(program->variant); }
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
-  /// isSorted, isDraft, isList.
+  /// isSorted, isDraft, and whether it makes a list.
   nanobind::tuple steps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
@@ -58,8 +60,8 @@ public:
         inputs.append(nanobind::make_tuple(input.isStep, input.index));
       steps.append(nanobind::make_tuple(
           toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
-          step.delta, nanobind::tuple(inputs), step.isSorted, step.isDraft,
-          step.isList));
+          step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
+          step.list != nacho::Step::List::none));
     }
     return nanobind::tuple(steps);
   }

@@ -34,7 +34,8 @@ using namespace nacho;
 /// operands faster, and every program larger.
 static Pins pinsAhead() {
   Pins pins;
-  pins.heavyRows = pins.rowPieces = pins.finePieces = pins.branches = false;
+  pins.rows.most = Rows::whole;
+  pins.branching.most = Branching::selects;
   return pins;
 }
 
@@ -43,12 +44,12 @@ static Pins pinsAhead() {
 /// operands. No entries are counted, or drafted, for a dense result.
 static Variant substitute(Variant variant, bool isDense) {
   if (isDense)
-    variant.drafts = variant.draftUnions = false;
-  if (variant.wholeRows && (variant.drafts || isDense))
+    variant.fill = Fill::counted;
+  if (variant.rows == Rows::whole && (variant.fill != Fill::counted || isDense))
     return variant;
   Variant plain;
-  plain.sortProducts = variant.sortProducts;
-  plain.transposeDense = variant.transposeDense;
+  plain.products = variant.products;
+  plain.dense = variant.dense;
   return plain;
 }
 
@@ -202,8 +203,9 @@ FailureOr<size_t> AheadCompiler::programOf(const Variant &variant) {
     return failure();
   // These choices are those of earlier stages.
   CompileOptions rest = asked;
-  rest.variant.wholeRows = rest.variant.sortProducts = false;
-  rest.variant.transposeDense = false;
+  rest.variant.rows = Rows::shared;
+  rest.variant.products = Products::scattered;
+  rest.variant.dense = Dense::stored;
   std::string key = rest.key() + compilation.print();
   auto known = byLoops.find(key);
   if (known == byLoops.end()) {
@@ -221,14 +223,14 @@ std::optional<StaticCode> AheadCompiler::run() {
   std::map<size_t, size_t> programs;
   for (const Variant &variant : Chooser(image.pins, image.facts).reachable()) {
     Variant made = substitute(variant, isDenseResult);
-    auto known = programs.find(made.bits());
+    auto known = programs.find(made.number());
     if (known == programs.end()) {
       FailureOr<size_t> program = programOf(made);
       if (failed(program))
         return std::nullopt;
-      known = programs.emplace(made.bits(), *program).first;
+      known = programs.emplace(made.number(), *program).first;
     }
-    image.variants.emplace_back(variant.bits(), known->second);
+    image.variants.emplace_back(variant.number(), known->second);
   }
   code.image = writeImage(std::move(image));
   return std::move(code);

@@ -40,7 +40,7 @@ static KernelFacts readListFacts(const std::string &text,
   }
   std::string error;
   Compilation compilation(error);
-  options.variant.mergeKeys = true;
+  options.variant.merge = Merge::keys;
   if (numTensors == 0 || failed(compilation.parse(text)))
     return {};
   auto hasFlat = [&] {

@@ -208,15 +208,31 @@ static void readCuts(StepCutsAttr cuts, Step &step) {
                  type == ElementType::i32};
 }
 
+/// The kind of list that a step makes.
+static Step::List listOf(CollectKind collect) {
+  if (collect == CollectKind::pieceList)
+    return Step::List::ofPieces;
+  if (sortsEntries(collect))
+    return Step::List::sorted;
+  return makesList(collect) ? Step::List::inOrder : Step::List::none;
+}
+
+static Fill fillOf(const Step &step, FillingKind filling) {
+  if (filling == FillingKind::counted)
+    return Fill::counted;
+  bool isUnion = step.merged && step.merged->isUnion;
+  return isUnion ? Fill::unionsDrafted : Fill::drafted;
+}
+
 static void readBuffers(StepBuffersAttr buffers, Step &step) {
-  step.isSorted = sortsEntries(buffers.getCollect());
-  step.isList = makesList(buffers.getCollect());
-  step.isDraft = buffers.getFilling() == FillingKind::drafted;
+  step.list = listOf(buffers.getCollect());
+  step.fill = fillOf(step, buffers.getFilling());
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();
-  step.hasWholeRows = leavesRowsWhole(buffers.getCollect());
-  step.listsPieces = buffers.getCollect() == CollectKind::pieceList;
-  step.hasLightRows = buffers.getCollect() == CollectKind::lightRows;
+  if (leavesRowsWhole(buffers.getCollect()))
+    step.rows = buffers.getCollect() == CollectKind::lightRows
+                    ? Rows::heavyApart
+                    : Rows::whole;
   for (const OfArgument &table : buffers.getTables())
     step.tables.push_back({table.argument, table.number});
   for (const OfArgument &level : buffers.getBuckets())
@@ -248,15 +264,16 @@ static bool addsUpRearranged(const Step &step, const std::vector<Step> &steps) {
   return !step.partials.empty() && !step.countColumns &&
          llvm::any_of(step.inputs, [&](const StepInput &input) {
            return input.isStep &&
-                  (steps[input.index].isSorted || steps[input.index].buckets);
+                  (steps[input.index].isSorted() || steps[input.index].buckets);
          });
 }
 
 /// Whether the rows that a step leaves whole are listed in pieces.
 static bool collectsPieces(const Step &step, const std::vector<Step> &steps) {
-  return step.hasWholeRows &&
+  return step.rows == Rows::whole &&
          llvm::any_of(step.inputs, [&](const StepInput &input) {
-           return input.isStep && steps[input.index].listsPieces;
+           return input.isStep &&
+                  steps[input.index].list == Step::List::ofPieces;
          });
 }
 
@@ -283,9 +300,11 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
     for (StepInput &input : steps.back().inputs)
-      input.isList = input.isStep && steps[input.index].isList;
+      input.isList =
+          input.isStep && steps[input.index].list != Step::List::none;
     steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
-    steps.back().hasPieces = collectsPieces(steps.back(), steps);
+    if (collectsPieces(steps.back(), steps))
+      steps.back().rows = Rows::pieces;
   }
   if (steps.empty()) {
     func::FuncOp func = *module.getOps<func::FuncOp>().begin();

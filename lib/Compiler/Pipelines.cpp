@@ -38,8 +38,17 @@
 using namespace mlir;
 using namespace nacho;
 
-PipelineOptions::PipelineOptions(const CompileOptions &options) {
-#define NACHO_CHOICE(field, name, summary) field = options.variant.field;
+PipelineOptions::PipelineOptions() {
+#define NACHO_CHOICE(type, field, plain, summary)                              \
+  field.getParser().addLiteralOption(plain, type(), "Like the plain variant");
+#define NACHO_VALUE(type, field, value, word, name, summary)                   \
+  field.getParser().addLiteralOption(word, type::value, summary);
+#include "nacho/Execution/CompileOptions.def"
+}
+
+PipelineOptions::PipelineOptions(const CompileOptions &options)
+    : PipelineOptions() {
+#define NACHO_CHOICE(type, field, plain, summary) field = options.variant.field;
 #define NACHO_OPTION(type, field, name, initial, summary) field = options.field;
 #include "nacho/Execution/CompileOptions.def"
 }
@@ -76,23 +85,30 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoSolveEquations());
   pm.addPass(createNachoFactorSums());
   NachoOrderLoopsOptions order;
-  order.wholeRows = options.wholeRows;
-  order.sortProducts = options.sortProducts;
-  order.transposeDense = options.transposeDense;
+  order.wholeRows = options.rows != Rows::shared;
+  order.sortProducts = options.products == Products::sorted;
+  order.transposeDense = options.dense == Dense::transposed;
   pm.addPass(createNachoOrderLoops(order));
   pm.addPass(createCSEPass());
   pm.addPass(createNachoConcretize());
   pm.addPass(createCSEPass());
-  if (options.mergeKeys) {
+  if (options.merge == Merge::keys) {
     NachoFlattenListsOptions flatten;
     flatten.dynamic = true;
     pm.addPass(createNachoFlattenLists(flatten));
   }
   if (options.find) {
     NachoFindCoordinatesOptions find;
-    find.seekShared = options.heavyRows;
+    find.seekShared = options.rows >= Rows::heavyApart;
     pm.addPass(createNachoFindCoordinates(find));
   }
+}
+
+/// How often heavy rows are cut into pieces.
+static unsigned timesCut(Rows rows) {
+  if (rows == Rows::finePieces)
+    return 3;
+  return rows == Rows::pieces ? 1 : 0;
 }
 
 /// Leads to nests, each in a function of its own, in which only the innermost
@@ -102,10 +118,10 @@ static void addRemap(OpPassManager &pm, const PipelineOptions &options) {
     NachoRemapIntersectionsOptions remap;
     remap.cost = options.cost;
     pm.addPass(createNachoRemapIntersections(remap));
-    if (options.heavyRows) {
+    if (options.rows >= Rows::heavyApart) {
       NachoSplitHeavyRowsOptions heavy;
       heavy.cost = options.cost;
-      heavy.pieces = options.finePieces ? 3 : options.rowPieces;
+      heavy.pieces = timesCut(options.rows);
       pm.addPass(createNachoSplitHeavyRows(heavy));
     }
     pm.addPass(createCSEPass());
@@ -126,8 +142,8 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoPrefetchRows());
   pm.addPass(createNachoBoundLoops());
   NachoAssembleOutputsOptions assemble;
-  assemble.drafts = options.drafts;
-  assemble.draftUnions = options.draftUnions;
+  assemble.drafts = options.fill >= Fill::drafted;
+  assemble.draftUnions = options.fill == Fill::unionsDrafted;
   assemble.tile = options.tile;
   pm.addPass(createNachoAssembleOutputs(assemble));
   addCanonicalizer(pm, options);
@@ -144,7 +160,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   if (options.vectorBits > 0)
     pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
   ConvertNachoLoopsToSCFOptions loops;
-  loops.branches = options.branches;
+  loops.branches = options.branching == Branching::branches;
   loops.together = options.tile > 0;
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));

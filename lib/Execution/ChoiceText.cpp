@@ -35,7 +35,7 @@ std::string Chooser::describeKeys(const Choice &choice) const {
     why = "a key would need " + std::to_string(facts.keyBits) + " bits";
   else if (choice.asked.purpose == Purpose::plan)
     why = "plans have a loop for every index";
-  else if (pins.mergeKeys)
+  else if (pins.merge.isSet())
     why = "as asked for";
   else if (kernel.entriesPerPart)
     why = "the parts of a tile read all of its entries";
@@ -48,7 +48,7 @@ std::string Chooser::describeKeys(const Choice &choice) const {
   else
     why = shown(double(facts.entries) / std::max<int64_t>(facts.rows, 1)) +
           " entries per row";
-  if (!choice.variant.mergeKeys)
+  if (choice.variant.merge == Merge::levels)
     return "lists merged level by level: " + why;
   return "lists merged by keys of " + counted(facts.keyBits, "bit", "bits") +
          ": " + why;
@@ -56,13 +56,13 @@ std::string Chooser::describeKeys(const Choice &choice) const {
 
 std::string Chooser::describeRows(const Choice &choice) const {
   const Refusal *heavy = find(choice, Refusal::heavyRows);
-  if (choice.variant.rowPieces)
+  if (choice.variant.rows >= Rows::pieces)
     return "heavy rows in pieces, by columns: " +
            (heavy ? heavy->reason : "as asked for");
-  if (choice.variant.heavyRows)
+  if (choice.variant.rows == Rows::heavyApart)
     return "heavy rows entry by entry, others whole: " +
            (heavy ? heavy->reason : "as asked for");
-  if (choice.variant.wholeRows)
+  if (choice.variant.rows == Rows::whole)
     return "whole rows: the busiest worker has " + shown(choice.heaviest) +
            " of its share";
   const Refusal *refusal = find(choice, Refusal::splitRows);
@@ -79,7 +79,7 @@ std::string Chooser::describeProducts(const Choice &choice) const {
 }
 
 std::string Chooser::describeDraft(const Choice &choice) const {
-  if (choice.variant.drafts || choice.variant.draftUnions)
+  if (choice.variant.fill != Fill::counted)
     return "drafts: entries are appended without counting them first";
   const Refusal *refusal = find(choice, Refusal::counts);
   return "entries are counted first: " +
@@ -88,8 +88,9 @@ std::string Chooser::describeDraft(const Choice &choice) const {
 
 std::string Chooser::describeBranches(const Choice &choice) const {
   if (!choice.sample)
-    return choice.variant.branches ? "union merged with branches: as asked for"
-                                   : "";
+    return choice.variant.branching == Branching::branches
+               ? "union merged with branches: as asked for"
+               : "";
   const Sample &sample = *choice.sample;
   std::string of = ": " + std::to_string(sample.surprises) + " of " +
                    std::to_string(sample.steps) +
@@ -101,10 +102,10 @@ std::string Chooser::describeBranches(const Choice &choice) const {
 }
 
 std::string Chooser::describeTransposed(const Choice &choice) const {
-  std::string text = choice.variant.transposeDense
+  std::string text = choice.variant.dense == Dense::transposed
                          ? "dense operands transposed: "
                          : "dense operands not transposed: ";
-  if (pins.transposeDense)
+  if (pins.dense.isSet())
     return text + "as asked for";
   if (choice.asked.memory)
     return text + "memory is limited";
@@ -127,13 +128,13 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   std::vector<std::string> lines;
   if (kernel.canMergeKeys)
     lines.push_back(describeKeys(choice));
-  if (program.hasWholeRows() || pins.wholeRows == false ||
+  if (program.hasWholeRows() || !pins.rows.allows(Rows::whole) ||
       find(choice, Refusal::splitRows) || find(choice, Refusal::heavyRows))
     lines.push_back(describeRows(choice));
-  if (program.makesDrafts() || pins.drafts == false ||
+  if (program.makesDrafts() || !pins.fill.allows(Fill::drafted) ||
       find(choice, Refusal::counts))
     lines.push_back(describeDraft(choice));
-  if (choice.variant.sortProducts)
+  if (choice.variant.products == Products::sorted)
     lines.push_back(describeProducts(choice));
   if (!kernel.transposed.empty())
     lines.push_back(describeTransposed(choice));

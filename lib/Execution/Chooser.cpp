@@ -78,7 +78,7 @@ bool Chooser::wantsCrowd(const Asked &asked) const {
 
 bool Chooser::wantsOverlap(const Asked &asked, const Facts &facts) const {
   return !kernel.entriesPerPart && kernel.intersectsKeys &&
-         facts.entries >= kOverlapFrom && !pins.mergeKeys &&
+         facts.entries >= kOverlapFrom && !pins.merge.isSet() &&
          wantsKeys(asked, facts);
 }
 
@@ -86,8 +86,8 @@ bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
   if (!kernel.canMergeKeys || asked.purpose == Purpose::plan ||
       facts.keyBits > kMostBits)
     return false;
-  if (pins.mergeKeys)
-    return *pins.mergeKeys;
+  if (pins.merge.isSet())
+    return pins.merge.nearest(Merge::levels) == Merge::keys;
   // A block of a GPU reads the entries of its tile at once, and skips none.
   if (kernel.entriesPerPart)
     return true;
@@ -104,50 +104,61 @@ bool Chooser::wantsTransposed(const Asked &asked, const Facts &facts) const {
          facts.stored / kWorthTransposing >= facts.transposedRows;
 }
 
+/// How a call fills its result. A device that finds cuts inside of tiles has
+/// read there what it counts; a draft would be written, and read again.
+Fill Chooser::chooseFill(const Choice &choice) const {
+  const Asked &asked = choice.asked;
+  if (asked.purpose != Purpose::call)
+    return Fill::counted;
+  Fill fill =
+      pins.fill.nearest(kernel.entriesPerPart ? Fill::counted : Fill::drafted);
+  bool isOnePart = fill != Fill::counted && kernel.unites && choice.isShared &&
+                   choice.threads == 1 && asked.work >= kSerialBelow;
+  return isOnePart ? pins.fill.nearest(Fill::unionsDrafted) : fill;
+}
+
 Choice Chooser::choose(const Asked &asked, const Facts &facts,
                        int64_t available) const {
   Choice choice;
   choice.asked = asked;
   choice.facts = facts;
   chooseWorkers(choice, available, kernel);
-  choice.variant.mergeKeys = wantsKeys(asked, facts);
-  choice.variant.wholeRows = pins.wholeRows.value_or(true);
-  choice.variant.heavyRows = pins.heavyRows.value_or(false);
-  choice.variant.rowPieces = pins.rowPieces.value_or(false);
-  choice.variant.finePieces = pins.finePieces.value_or(false);
-  choice.variant.sortProducts = pins.sortProducts.value_or(false);
-  choice.acceptsOnePart = pins.sortProducts.has_value();
-  choice.variant.transposeDense =
-      pins.transposeDense.value_or(wantsTransposed(asked, facts));
-  bool isCall = asked.purpose == Purpose::call;
-  // A device that finds cuts inside of tiles has read there what it counts; a
-  // draft would be written, and read again.
-  bool drafts = choice.variant.drafts =
-      isCall && pins.drafts.value_or(kernel.entriesPerPart == 0);
-  bool isOnePart = drafts && kernel.unites && choice.isShared &&
-                   choice.threads == 1 && asked.work >= kSerialBelow;
-  choice.variant.draftUnions = isCall && pins.draftUnions.value_or(isOnePart);
-  choice.variant.branches = pins.branches.value_or(false);
+  choice.acceptsOnePart = pins.products.isSet();
+  Variant wanted;
+  wanted.rows = Rows::whole;
+  if (wantsTransposed(asked, facts))
+    wanted.dense = Dense::transposed;
+  choice.variant = pins.nearest(wanted);
+  choice.variant.merge = wantsKeys(asked, facts) ? Merge::keys : Merge::levels;
+  choice.variant.fill = chooseFill(choice);
   return choice;
 }
 
 /// Heavy rows are cut into pieces or, if that is not possible or a piece is too
 /// heavy, computed apart. If that is not possible either, parts share rows.
 std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
-  if (!choice.variant.heavyRows && pins.heavyRows.value_or(true)) {
-    int64_t share = choice.refusals.back().share;
-    choice.variant.heavyRows = true;
-    choice.variant.rowPieces =
-        pins.rowPieces.value_or(share >= kLeastPieceShare);
+  Rows &rows = choice.variant.rows;
+  auto orElse = [&](Rows value, Rows other) {
+    return pins.rows.allows(value) ? value : other;
+  };
+  switch (rows) {
+  case Rows::whole:
+    rows = orElse(Rows::heavyApart, Rows::shared);
+    if (choice.refusals.back().share >= kLeastPieceShare)
+      rows = orElse(Rows::pieces, rows);
     return choice;
-  }
-  if (choice.variant.rowPieces) {
-    bool isFiner = !choice.variant.finePieces && pins.finePieces.value_or(true);
-    choice.variant.rowPieces = choice.variant.finePieces = isFiner;
+  case Rows::pieces:
+    rows = orElse(Rows::finePieces, Rows::heavyApart);
     return choice;
+  case Rows::finePieces:
+    rows = Rows::heavyApart;
+    return choice;
+  case Rows::heavyApart:
+    rows = Rows::shared;
+    return choice;
+  case Rows::shared:
+    break;
   }
-  if (choice.variant.wholeRows)
-    return withSharedRows(choice);
   if (choice.acceptsImbalance)
     return std::nullopt;
   choice.acceptsImbalance = true;
@@ -155,10 +166,9 @@ std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
 }
 
 std::optional<Choice> Chooser::withSharedRows(Choice choice) {
-  if (!choice.variant.wholeRows)
+  if (choice.variant.rows == Rows::shared)
     return std::nullopt;
-  choice.variant.wholeRows = choice.variant.heavyRows = false;
-  choice.variant.rowPieces = choice.variant.finePieces = false;
+  choice.variant.rows = Rows::shared;
   return choice;
 }
 
@@ -174,14 +184,15 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
   case Refusal::sorting:
     if (choice.acceptsOnePart)
       return std::nullopt;
-    other.variant.sortProducts = other.acceptsOnePart = true;
+    other.variant.products = Products::sorted;
+    other.acceptsOnePart = true;
     return other;
   case Refusal::counts:
     break;
   }
-  if (!choice.variant.drafts && !choice.variant.draftUnions)
+  if (choice.variant.fill == Fill::counted)
     return std::nullopt;
-  other.variant.drafts = other.variant.draftUnions = false;
+  other.variant.fill = Fill::counted;
   return other;
 }
 
@@ -194,24 +205,25 @@ std::vector<Choice> Chooser::beginnings() const {
     asked.purpose = purpose;
     choices.push_back(choose(asked, {}, 1));
   }
-  // What choose() decides by the facts, if nobody has decided it.
-  auto split = [&](bool Variant::*field, const std::optional<bool> &pin,
-                   bool onlyCalls) {
-    for (size_t n = 0, size = choices.size(); n < size && !pin; ++n) {
+  // What choose() decides by the facts.
+  auto vary = [&](auto Variant::*field, auto value, const auto &pin,
+                  bool onlyCalls) {
+    for (size_t n = 0, size = choices.size(); n < size; ++n) {
       if (onlyCalls && choices[n].asked.purpose != Purpose::call)
         continue;
-      choices[n].variant.*field = false;
       Choice other = choices[n];
-      other.variant.*field = true;
+      other.variant.*field = pin.nearest(value);
       choices.push_back(std::move(other));
     }
   };
   if (kernel.canMergeKeys)
-    split(&Variant::mergeKeys, pins.mergeKeys, /*onlyCalls=*/true);
+    for (Merge merge : {Merge::levels, Merge::keys})
+      vary(&Variant::merge, merge, pins.merge, /*onlyCalls=*/true);
   if (!kernel.transposed.empty())
-    split(&Variant::transposeDense, pins.transposeDense, /*onlyCalls=*/false);
+    for (Dense dense : {Dense::stored, Dense::transposed})
+      vary(&Variant::dense, dense, pins.dense, /*onlyCalls=*/false);
   if (kernel.unites)
-    split(&Variant::draftUnions, pins.draftUnions, /*onlyCalls=*/true);
+    vary(&Variant::fill, Fill::unionsDrafted, pins.fill, /*onlyCalls=*/true);
   return choices;
 }
 
@@ -229,7 +241,7 @@ std::vector<Variant> Chooser::reachable() const {
     Choice choice = std::move(open.back());
     open.pop_back();
     if (!known
-             .emplace(choice.variant.bits(), choice.acceptsImbalance,
+             .emplace(choice.variant.number(), choice.acceptsImbalance,
                       choice.acceptsOnePart)
              .second)
       continue;
@@ -246,8 +258,8 @@ std::vector<Variant> Chooser::reachable() const {
 bool Chooser::wantsSample(bool isUnion, bool isDraft, int64_t cost) const {
   if (kernel.entriesPerPart)
     return false;
-  return isUnion ? !pins.branches && cost >= kSampleFrom
-                 : isDraft && !pins.drafts;
+  return isUnion ? !pins.branching.isSet() && cost >= kSampleFrom
+                 : isDraft && !pins.fill.least;
 }
 
 std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {

@@ -24,21 +24,21 @@ static std::vector<Step> bound(std::vector<Step> steps,
   return steps;
 }
 
-static bool anyHas(const std::vector<Step> &steps, bool Step::*property) {
-  return std::any_of(steps.begin(), steps.end(),
-                     [&](const Step &step) { return step.*property; });
+/// The largest value that a field has in any step.
+template <typename Value>
+static Value largest(const std::vector<Step> &steps, Value Step::*field) {
+  Value value{};
+  for (const Step &step : steps)
+    value = std::max(value, step.*field);
+  return value;
 }
 
 static Variant withEffect(Variant variant, const std::vector<Step> &steps) {
-  bool unites = std::any_of(steps.begin(), steps.end(), [](const Step &step) {
-    return step.draftsUnion();
-  });
-  variant.drafts &= anyHas(steps, &Step::isDraft);
-  variant.draftUnions &= unites;
-  variant.wholeRows &= anyHas(steps, &Step::hasWholeRows);
-  variant.rowPieces &= anyHas(steps, &Step::listsPieces);
-  variant.finePieces &= variant.rowPieces;
-  variant.heavyRows &= variant.rowPieces || anyHas(steps, &Step::hasLightRows);
+  variant.fill = std::min(variant.fill, largest(steps, &Step::fill));
+  Rows rows = largest(steps, &Step::rows);
+  // A step has pieces, however fine they are.
+  if (rows != Rows::pieces)
+    variant.rows = std::min(variant.rows, rows);
   return variant;
 }
 
@@ -48,9 +48,11 @@ Program::Program(const Variant &variant, std::vector<Step> steps,
       variant(withEffect(variant, this->steps)),
       executable(std::move(executable)) {}
 
-bool Program::makesDrafts() const { return anyHas(steps, &Step::isDraft); }
+bool Program::makesDrafts() const {
+  return largest(steps, &Step::fill) != Fill::counted;
+}
 bool Program::hasWholeRows() const {
-  return anyHas(steps, &Step::hasWholeRows);
+  return largest(steps, &Step::rows) != Rows::shared;
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,20 +92,16 @@ Kernel::Place &Kernel::placeOf(const Variant &variant) const {
 std::shared_ptr<const Program>
 Kernel::withoutDrafts(const Variant &variant) const {
   std::lock_guard<std::mutex> lock(mutexOfPlaces());
-  for (bool drafts : {variant.drafts, true})
-    for (bool draftUnions : {variant.draftUnions, true}) {
-      Variant drafting = variant;
-      drafting.drafts = drafts;
-      drafting.draftUnions = draftUnions;
-      auto found = places.find(drafting);
-      if (drafting == variant || found == places.end())
-        continue;
-      const std::shared_ptr<const Program> &program = found->second->program;
-      bool isSame = program && program->variant.drafts <= variant.drafts &&
-                    program->variant.draftUnions <= variant.draftUnions;
-      if (isSame)
-        return program;
-    }
+  for (Fill fill : {Fill::drafted, Fill::unionsDrafted}) {
+    Variant drafting = variant;
+    drafting.fill = fill;
+    auto found = places.find(drafting);
+    if (fill <= variant.fill || found == places.end())
+      continue;
+    const std::shared_ptr<const Program> &program = found->second->program;
+    if (program && program->variant.fill <= variant.fill)
+      return program;
+  }
   return nullptr;
 }
 

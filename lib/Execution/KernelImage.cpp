@@ -14,7 +14,7 @@
 using namespace nacho;
 
 /// The first number of an image. It changes with the fields.
-static constexpr int64_t kFormat = 1;
+static constexpr int64_t kFormat = 2;
 
 //===----------------------------------------------------------------------===//
 // Fields
@@ -58,23 +58,27 @@ static void visit(Archive &visitor, Step::Merge &merge) {
 
 template <typename Archive>
 static void visit(Archive &visitor, Step &step) {
-  visitor(step.inputs, step.operands, step.result, step.isSorted, step.isList,
-          step.loopsDigest, step.delta, step.entryCost, step.order, step.loops,
-          step.loopInputs, step.boundColumns, step.countColumns, step.partials,
-          step.partialRows, step.hasFixedParts, step.isDraft, step.scattered,
-          step.hasWholeRows, step.hasLightRows, step.listsPieces,
-          step.hasPieces, step.tables, step.buckets, step.merged);
+  visitor(step.inputs, step.operands, step.result, step.list, step.loopsDigest,
+          step.delta, step.entryCost, step.order, step.loops, step.loopInputs,
+          step.boundColumns, step.countColumns, step.partials, step.partialRows,
+          step.hasFixedParts, step.fill, step.scattered, step.rows, step.tables,
+          step.buckets, step.merged);
 }
 
 template <typename Archive>
 static void visit(Archive &visitor, Variant &variant) {
-#define NACHO_CHOICE(field, name, summary) visitor(variant.field);
+#define NACHO_CHOICE(type, field, plain, summary) visitor(variant.field);
 #include "nacho/Execution/CompileOptions.def"
+}
+
+template <typename Archive, typename Value>
+static void visit(Archive &visitor, Pin<Value> &pin) {
+  visitor(pin.least, pin.most);
 }
 
 template <typename Archive>
 static void visit(Archive &visitor, Pins &pins) {
-#define NACHO_CHOICE(field, name, summary) visitor(pins.field);
+#define NACHO_CHOICE(type, field, plain, summary) visitor(pins.field);
 #include "nacho/Execution/CompileOptions.def"
 }
 

@@ -33,16 +33,18 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
   for (const Buffer &buffer : made)
     results.push_back(buffer.argument());
   std::vector<Buffer> memory;
-  std::vector<void *> partials;
+  Step::Sums sums;
   for (ElementType type : step->partials) {
     memory.emplace_back(step->device(), type,
                         checkedProduct(step->partialRows, rowSize()));
-    partials.push_back(memory.back().data);
+    sums.partials.push_back(memory.back().data);
   }
   const int64_t firstPart = 0;
   Numbers<int64_t> first(step->device(), 1);
   first.write(0, &firstPart, 1);
   Numbers<int64_t> visited(step->device(), step->partialRows + 1);
+  sums.visited = visited.data();
+  sums.rowSize = rowSize();
   Numbers<int64_t> counts(step->device(), step->countColumns);
   Numbers<int64_t> moved(step->device(), 2 * step->countColumns);
   Numbers<int64_t> sizesOfPart(step->device(), step->numSizes());
@@ -57,11 +59,12 @@ std::vector<double> StepPlan::timeParts(const std::vector<Argument> &args,
       callWithWorkspaces(
           1, /*hasSums=*/true, [&](const auto &prepared, int64_t) {
             double start = secondsOfThread();
-            int32_t status = step->execute(
-                args, bounds.data() + part * step->boundColumns, first.data(),
-                offsets.data() + part * step->countColumns, drafted, results,
-                partials, visited.data(), rowSize(), prepared, bucketRows(),
-                /*parts=*/1, /*threads=*/1);
+            Step::Parts onePart = {
+                /*count=*/1, bounds.data() + part * step->boundColumns,
+                offsets.data() + part * step->countColumns, first.data()};
+            int32_t status =
+                step->execute(args, onePart, drafted, results, sums,
+                              scratch(prepared), /*threads=*/1);
             times[part] = std::min(times[part], secondsOfThread() - start);
             return status;
           });

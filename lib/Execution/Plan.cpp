@@ -61,7 +61,7 @@ void Plan::begin(const std::vector<Argument> &args) {
 size_t Plan::countSteps(const Program &other) const {
   auto isSame = [](const StepPlan &plan, const Step &step) {
     return plan.step->loopsDigest == step.loopsDigest &&
-           plan.step->isDraft == step.isDraft;
+           plan.step->fill == step.fill;
   };
   size_t most = std::min(results.size(), other.steps.size() - 1), count = 0;
   while (count < most && isSame(steps[count], other.steps[count]))
@@ -88,12 +88,19 @@ void Plan::startSteps() {
   program = std::move(next);
 }
 
+/// How rows are divided, without pieces of heavy rows if the program has none:
+/// what had no effect need not be refused.
+static Rows rowsOf(const Choice &choice, const Program &program) {
+  bool hasPieces = program.variant.rows >= Rows::pieces;
+  return hasPieces ? choice.variant.rows
+                   : std::min(choice.variant.rows, Rows::heavyApart);
+}
+
 /// Calls `run` until it is not refused, each time with another program. There
 /// are few attempts: each refusal turns a choice off.
 void Plan::attempt(Attempt run) {
   while (std::optional<Refusal> refusal = run()) {
-    // What had no effect on the program need not be turned off.
-    choice.variant.rowPieces &= program->variant.rowPieces;
+    choice.variant.rows = rowsOf(choice, *program);
     std::optional<Choice> other = kernel->chooser.instead(choice, *refusal);
     // Programs refuse operands only for what the chooser can turn off, unless
     // the arrays of the operands changed while they were read.
@@ -106,7 +113,7 @@ void Plan::attempt(Attempt run) {
 
 std::vector<std::string> Plan::describe() const {
   Choice described = choice;
-  described.variant.rowPieces &= program->variant.rowPieces;
+  described.variant.rows = rowsOf(choice, *program);
   for (const StepPlan &step : steps)
     described.heaviest = std::max(described.heaviest, step.heaviest);
   const StepPlan &last = steps.back();
@@ -220,7 +227,7 @@ std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
   const Step &step = *last.step;
   choice.sample.reset();
   if (!step.merged ||
-      !kernel->chooser.wantsSample(step.merged->isUnion, step.isDraft,
+      !kernel->chooser.wantsSample(step.merged->isUnion, step.isDraft(),
                                    last.mostEntries()))
     return std::nullopt;
   choice.sample = last.parts < choice.parts
@@ -292,7 +299,7 @@ std::shared_ptr<const Program> Plan::programWithBranches() const {
   if (!Chooser::wantsBranches(choice, kernel->addMerged(last.mostEntries())))
     return nullptr;
   Variant branching = choice.variant;
-  branching.branches = true;
+  branching.branching = Branching::branches;
   try {
     return kernel->program(branching);
   } catch (const OutOfMemory &) {

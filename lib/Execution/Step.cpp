@@ -113,7 +113,7 @@ std::vector<WorkspaceLayout> Step::workspaces() const {
   if (scattered) {
     WorkspaceLayout &sums = layouts.emplace_back();
     sums.elements = result.values;
-    if (!hasWholeRows)
+    if (rows == Rows::shared)
       sums.keys = keyType(result.levels[*scattered].coordinateType);
   }
   for (const OperandLevel &table : tables)
@@ -147,79 +147,73 @@ TensorLayout::Place Step::coordinatesOf(size_t input, size_t level) const {
   return place;
 }
 
-void Step::partition(const std::vector<Argument> &args, int64_t *bounds,
-                     int64_t parts, int64_t within, int64_t threads) const {
+void Step::partition(const std::vector<Argument> &args, Parts parts,
+                     int64_t within, int64_t threads) const {
   Call call(*this, args.size() + 1);
   call.addOperands(operands, args);
-  call.addRows(bounds, parts + 1, boundColumns);
+  call.addRows(parts.bounds, parts.count + 1, boundColumns);
   call.addInteger(within);
   call.run(Phase::partition, threads);
 }
 
-void Step::plan(const std::vector<Argument> &args, Planned planned,
-                int64_t *counts, int64_t *offsets,
-                const std::vector<Workspace> &workspaces, BucketRows bucketRows,
-                int64_t parts, int64_t threads) const {
-  Call call(*this, args.size() + 3 * workspaces.size() + 6);
+void Step::plan(const std::vector<Argument> &args, Parts parts, Planned planned,
+                Scratch scratch, int64_t threads) const {
+  Call call(*this, args.size() + 3 * scratch.workspaces.size() + 6);
   call.addOperands(operands, args);
-  call.addRows(planned.bounds, parts + 1, boundColumns);
-  if (countColumns && !isDraft)
-    call.addRows(counts, parts, countColumns);
+  call.addRows(parts.bounds, parts.count + 1, boundColumns);
+  if (countColumns && !isDraft())
+    call.addRows(planned.counts, parts.count, countColumns);
   if (countColumns)
-    call.addRows(offsets, parts + 1, countColumns);
+    call.addRows(parts.offsets, parts.count + 1, countColumns);
   call.addVector(planned.sizes, numSizes());
-  if (!isDraft)
-    for (const Workspace &workspace : workspaces)
+  if (!isDraft())
+    for (const Workspace &workspace : scratch.workspaces)
       call.addWorkspace(workspace);
   if (buckets)
-    call.addRows(bucketRows.data, 2 * parts, bucketRows.buckets);
+    call.addRows(scratch.bucketRows, 2 * parts.count, scratch.buckets);
   call.addScalar(planned.status);
   call.run(Phase::plan, threads);
 }
 
-int32_t Step::execute(const std::vector<Argument> &args, int64_t *bounds,
-                      int64_t *order, int64_t *offsets, Drafted drafted,
-                      const std::vector<Argument> &results,
-                      const std::vector<void *> &partials, int64_t *visited,
-                      int64_t rowSize, const std::vector<Workspace> &workspaces,
-                      BucketRows bucketRows, int64_t parts,
+int32_t Step::execute(const std::vector<Argument> &args, Parts parts,
+                      Drafted drafted, const std::vector<Argument> &results,
+                      const Sums &sums, Scratch scratch,
                       int64_t threads) const {
-  Call call(*this, args.size() + results.size() + partials.size() +
-                       3 * workspaces.size() + 10);
+  Call call(*this, args.size() + results.size() + sums.partials.size() +
+                       3 * scratch.workspaces.size() + 10);
   call.addOperands(operands, args);
-  call.addRows(bounds, parts + 1, boundColumns);
+  call.addRows(parts.bounds, parts.count + 1, boundColumns);
   if (hasUnequalParts())
-    call.addVector(order, parts);
+    call.addVector(parts.order, parts.count);
   if (countColumns)
-    call.addRows(offsets, parts + 1, countColumns);
-  if (isDraft) {
-    call.addRows(drafted.counts, parts, countColumns);
-    call.addRows(drafted.moved, parts + 1, countColumns);
+    call.addRows(parts.offsets, parts.count + 1, countColumns);
+  if (isDraft()) {
+    call.addRows(drafted.counts, parts.count, countColumns);
+    call.addRows(drafted.moved, parts.count + 1, countColumns);
     call.addVector(drafted.sizes, numSizes());
   }
   for (const Argument &buffer : results)
     call.addVector(buffer.data, buffer.size);
-  for (void *rows : partials)
-    call.addRows(rows, partialRows * parts, rowSize);
-  if (!partials.empty())
-    call.addVector(visited, partialRows * parts);
-  for (const Workspace &workspace : workspaces)
+  for (void *rows : sums.partials)
+    call.addRows(rows, partialRows * parts.count, sums.rowSize);
+  if (!sums.partials.empty())
+    call.addVector(sums.visited, partialRows * parts.count);
+  for (const Workspace &workspace : scratch.workspaces)
     call.addWorkspace(workspace);
   if (buckets)
-    call.addRows(bucketRows.data, 2 * parts, bucketRows.buckets);
+    call.addRows(scratch.bucketRows, 2 * parts.count, scratch.buckets);
   return call.runWithStatus(Phase::execute, threads);
 }
 
-int32_t Step::compact(const std::vector<Argument> &args, int64_t *bounds,
-                      int64_t *offsets, int64_t *moved,
-                      const std::vector<Argument> &draft,
-                      const std::vector<Argument> &results, int64_t parts,
+int32_t Step::compact(const std::vector<Argument> &args, Parts parts,
+                      int64_t *moved, const std::vector<Argument> &draft,
+                      const std::vector<Argument> &results,
                       int64_t threads) const {
   Call call(*this, args.size() + draft.size() + results.size() + 4);
   call.addOperands(operands, args);
-  call.addRows(bounds, parts + 1, boundColumns);
-  call.addRows(offsets, parts + 1, countColumns);
-  call.addRows(moved, parts + 1, countColumns);
+  call.addRows(parts.bounds, parts.count + 1, boundColumns);
+  call.addRows(parts.offsets, parts.count + 1, countColumns);
+  call.addRows(moved, parts.count + 1, countColumns);
   for (const std::vector<Argument> *buffers : {&draft, &results})
     for (const Argument &buffer : *buffers)
       call.addVector(buffer.data, buffer.size);

@@ -19,8 +19,9 @@ int64_t StepPlan::positionsAt(size_t level, int64_t parents) const {
 }
 
 std::vector<Buffer> StepPlan::allocate() const {
-  const char *purpose =
-      step->isList ? "a list of what loops visit" : "the result";
+  const char *purpose = step->list == Step::List::none
+                            ? "the result"
+                            : "a list of what loops visit";
   return allocateFor(purpose, [&] { return allocateArrays(); });
 }
 
@@ -207,8 +208,4 @@ void StepPlan::sizeBuckets(const std::vector<Argument> &args, int64_t threads) {
     return Buffer(step->device(), step->bucketType(),
                   checkedProduct(2 * parts, extent));
   });
-}
-
-Step::BucketRows StepPlan::bucketRows() const {
-  return {buckets.data, buckets.size / (2 * parts)};
 }

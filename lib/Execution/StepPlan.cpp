@@ -72,11 +72,18 @@ StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, StepCall call) {
   }
 }
 
+Step::Parts StepPlan::allParts() {
+  return {parts, bounds.data(), offsets.data(), order.data()};
+}
+
+Step::Scratch StepPlan::scratch(const std::vector<Workspace> &prepared) const {
+  return {prepared, buckets.data, buckets.size / (2 * parts)};
+}
+
 /// Calls the function that cuts the step.
 void StepPlan::cut(const std::vector<Argument> &args, int64_t within,
                    int64_t threads) {
-  untilDone(
-      [&] { step->partition(args, bounds.data(), parts, within, threads); });
+  untilDone([&] { step->partition(args, allParts(), within, threads); });
   cost = bounds.read(lastAt(), 1)[0];
   checkCost();
 }
@@ -96,7 +103,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   if (auto refusal = refuseTables(args))
     return refusal;
   // Refuse rows that are too heavy before spending time on counting them.
-  if (mayBeUnequal() && !step->isDraft)
+  if (mayBeUnequal() && !step->isDraft())
     if (auto refusal = partition(args, parts, threads))
       return refusal;
   if (step->hasFixedParts)
@@ -110,7 +117,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       if (auto refusal = callPlan(args, threads))
         return refusal;
     }
-  if (step->isDraft) {
+  if (step->isDraft()) {
     if (auto refusal = refuseImbalance())
       return refusal;
     if (auto refusal = refuseDraft())
@@ -144,15 +151,15 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
 std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                                           int64_t threads) {
   std::optional<Numbers<int64_t>> counts;
-  if (step->countColumns && !step->isDraft)
+  if (step->countColumns && !step->isDraft())
     counts.emplace(step->device(), parts * step->countColumns);
   int64_t *record = bounds.data();
-  Step::Planned planned = {record, record + sizesAt(),
+  Step::Planned planned = {counts ? counts->data() : nullptr,
+                           record + sizesAt(),
                            reinterpret_cast<int32_t *>(record + statusAt())};
   auto call = [&](const std::vector<Workspace> &prepared, int64_t threads) {
     bounds.clear(statusAt(), 1);
-    step->plan(args, planned, counts ? counts->data() : nullptr, offsets.data(),
-               prepared, bucketRows(), parts, threads);
+    step->plan(args, allParts(), planned, scratch(prepared), threads);
     return readPlanned();
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
@@ -164,7 +171,7 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
 /// Makes fewer parts of those that Nacho chose, if their tables are worth only
 /// `most`, or if one thread fills the draft of a union.
 void StepPlan::mergeParts(int64_t most, int64_t threads) {
-  if (threads == 1 && step->draftsUnion())
+  if (threads == 1 && step->fill == Fill::unionsDrafted)
     most = 1;
   if (most < parts)
     divide(most);
@@ -208,7 +215,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
                                          const std::vector<Argument> &args,
                                          std::vector<Buffer> &made,
                                          int64_t threads) {
-  if (!step->isDraft) {
+  if (!step->isDraft()) {
     made = allocate();
     return fill(by, args, argumentsOf(made), {}, threads);
   }
@@ -225,7 +232,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   sizes.assign(numbers.begin(), numbers.end());
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
-  if (parts == 1 && !step->isSorted && room / 2 <= numEntries()) {
+  if (parts == 1 && !step->isSorted() && room / 2 <= numEntries()) {
     shrink(made);
     return std::nullopt;
   }
@@ -239,9 +246,8 @@ std::optional<Refusal> StepPlan::compact(const Step &by,
                                          int64_t *moved, int64_t threads) {
   std::vector<Buffer> compacted = allocate();
   int32_t status = untilDone([&] {
-    return by.compact(args, bounds.data(), offsets.data(), moved,
-                      argumentsOf(made), argumentsOf(compacted), parts,
-                      threads);
+    return by.compact(args, allParts(), moved, argumentsOf(made),
+                      argumentsOf(compacted), threads);
   });
   made = std::move(compacted);
   return refusalOf(status);
@@ -268,28 +274,29 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
     return std::nullopt;
   int64_t rows = step->partials.empty() ? 0 : step->partialRows * parts;
   std::vector<Buffer> memory;
-  std::vector<void *> partials;
+  Step::Sums sums;
+  sums.rowSize = rowSize();
   if (addsToResult())
-    partials.push_back(results.back().data);
+    sums.partials.push_back(results.back().data);
   else
     for (ElementType type : step->partials) {
       memory.push_back(allocateFor("the sums of each part", [&] {
         return Buffer(step->device(), type, checkedProduct(rows, rowSize()));
       }));
-      partials.push_back(memory.back().data);
+      sums.partials.push_back(memory.back().data);
     }
   std::optional<Numbers<int64_t>> visited;
-  if (!partials.empty())
+  if (!sums.partials.empty()) {
     visited.emplace(step->device(), std::max<int64_t>(rows, 1));
+    sums.visited = visited->data();
+  }
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
   return callWithWorkspaces(
       threads, /*hasSums=*/true,
       [&](const std::vector<Workspace> &prepared, int64_t threads) {
-        return by.execute(args, bounds.data(), order.data(), offsets.data(),
-                          drafted, results, partials,
-                          visited ? visited->data() : nullptr, rowSize(),
-                          prepared, bucketRows(), parts, threads);
+        return by.execute(args, allParts(), drafted, results, sums,
+                          scratch(prepared), threads);
       });
 }
 

@@ -20,9 +20,9 @@ using namespace nacho;
 /// Whether the cost of a coordinate has no bound: that of a row which stays
 /// whole, or of a row for which parts fill tables.
 bool StepPlan::mayBeUnequal() const {
-  if (acceptsImbalance || step->hasLightRows || step->hasFixedParts)
+  if (acceptsImbalance || step->hasFixedParts || step->rows == Rows::heavyApart)
     return false;
-  return step->hasWholeRows ||
+  return step->rows != Rows::shared ||
          std::any_of(
              step->tables.begin(), step->tables.end(),
              [](const Step::OperandLevel &table) { return table.level > 0; });
@@ -69,8 +69,9 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
   if (!mayBeUnequal())
     return std::nullopt;
   int64_t share = total() / workers;
-  int64_t most =
-      workers < parts ? 2 * share : share + share / (step->hasPieces ? 4 : 8);
+  int64_t most = workers < parts
+                     ? 2 * share
+                     : share + share / (step->rows == Rows::pieces ? 4 : 8);
   // Threads of a device are many, and wait for memory most of the time.
   if (!step->device().isHost())
     most = std::max(2 * share, kLeastDeviceShare * step->entryCost);
@@ -79,13 +80,13 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
   heaviest = total() ? double(busiest) * workers / double(total()) : 1;
   if (busiest <= most + 8 * step->entryCost)
     return std::nullopt;
-  return Refusal{Refusal::heavyRows,
-                 (step->hasWholeRows ? "with whole rows, a worker would have "
-                                     : "with tables, a worker would have ") +
-                     std::to_string(busiest) + " of a cost of " +
-                     std::to_string(total()) + ", a share being " +
-                     std::to_string(share),
-                 share};
+  return Refusal{
+      Refusal::heavyRows,
+      (step->rows != Rows::shared ? "with whole rows, a worker would have "
+                                  : "with tables, a worker would have ") +
+          std::to_string(busiest) + " of a cost of " + std::to_string(total()) +
+          ", a share being " + std::to_string(share),
+      share};
 }
 
 /// Refuses to scatter all products in one part, if the threads could sort them

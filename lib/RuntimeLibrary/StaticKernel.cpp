@@ -74,8 +74,8 @@ StaticKernel::StaticKernel(KernelImage image, const StaticFunction *functions)
       image(std::move(image)), functions(functions) {}
 
 std::optional<size_t> StaticKernel::programOf(const Variant &variant) const {
-  for (auto [bits, program] : image.variants)
-    if (bits == variant.bits())
+  for (auto [number, program] : image.variants)
+    if (number == variant.number())
       return program;
   return std::nullopt;
 }
@@ -84,7 +84,7 @@ std::shared_ptr<const Program> StaticKernel::compile(const Variant &variant,
                                                      std::string &error) const {
   // Branches make no difference but to the time that a union takes.
   Variant known = variant;
-  known.branches = false;
+  known.branching = Branching::selects;
   std::optional<size_t> number = programOf(known);
   if (!number) {
     error = "the program does not have this variant of the kernel";

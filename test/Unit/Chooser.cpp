@@ -151,12 +151,13 @@ static void checkDevice() {
     Asked asked = {Purpose::call, 0, row.parts, row.work};
     Choice choice = Chooser({}, kernel).choose(asked, Facts(), 32);
     check(choice.parts == row.expected && choice.threads == row.expected &&
-              !choice.variant.drafts,
+              choice.variant.fill == Fill::counted,
           [&] { return std::to_string(row.work) + ": " + show(choice); });
   }
   Pins pins;
-  pins.drafts = true;
-  check(Chooser(pins, kernel).choose({}, Facts(), 32).variant.drafts,
+  pins.fill.least = Fill::drafted;
+  check(Chooser(pins, kernel).choose({}, Facts(), 32).variant.fill ==
+            Fill::drafted,
         [] { return "a draft that is asked for"; });
   check(!Chooser::wantsSorting(64 * 16, 10, 32, 16) &&
             Chooser::wantsSorting(65 * 16, 10, 32, 16),
@@ -224,11 +225,11 @@ static void checkKeys() {
     return Chooser(pins, kernel).choose(asked, facts, 1);
   };
   Pins always, never;
-  always.mergeKeys = true;
-  never.mergeKeys = false;
+  always.merge.least = Merge::keys;
+  never.merge.most = Merge::levels;
   for (const Row &row : table) {
     auto expect = [&](const Choice &choice, bool isExpected) {
-      check(choice.variant.mergeKeys == isExpected, [&] {
+      check((choice.variant.merge == Merge::keys) == isExpected, [&] {
         return show(choice) + ": " + std::to_string(row.rank) + " indices, " +
                std::to_string(row.entries) + " entries";
       });
@@ -249,7 +250,7 @@ static void checkKeysOfUnions() {
   constexpr int64_t many = 1 << 20;
   for (int64_t entries : {many - 1, many}) {
     Choice choice = chooser.choose({}, {2, 30, entries, 1, 1}, 1);
-    check(choice.variant.mergeKeys == (entries < many),
+    check((choice.variant.merge == Merge::keys) == (entries < many),
           [&] { return show(choice); });
   }
 }
@@ -266,7 +267,7 @@ static void checkOverlaps() {
   Chooser chooser({}, {/*canMergeKeys=*/true, /*intersectsKeys=*/true});
   for (double overlap : {0.24, 0.25}) {
     Choice choice = chooser.choose({}, {3, 30, 1 << 14, 1, overlap}, 1);
-    check(choice.variant.mergeKeys == (overlap == 0.25),
+    check((choice.variant.merge == Merge::keys) == (overlap == 0.25),
           [&] { return show(choice); });
   }
 }
@@ -315,10 +316,10 @@ static void checkHeavyRows(const Choice &first) {
   Refusal heavy = {Refusal::heavyRows, "a row"};
   Chooser chooser({}, {});
   std::optional<Choice> apart = chooser.instead(first, heavy);
-  check(apart && apart->variant.heavyRows && apart->variant.wholeRows,
+  check(apart && apart->variant.rows == Rows::heavyApart,
         [&] { return show(*apart); });
   std::optional<Choice> shared = chooser.instead(*apart, heavy);
-  check(shared && !shared->variant.heavyRows && !shared->variant.wholeRows &&
+  check(shared && shared->variant.rows == Rows::shared &&
             !shared->acceptsImbalance,
         [&] { return show(*shared); });
   // A row that is too wide for a workspace is too wide for that of light rows.
@@ -326,7 +327,7 @@ static void checkHeavyRows(const Choice &first) {
       chooser.instead(*apart, {Refusal::splitRows, "a row"});
   check(wide && wide->variant == shared->variant, [&] { return show(*wide); });
   Pins pins;
-  pins.heavyRows = false;
+  pins.rows.most = Rows::whole;
   std::optional<Choice> pinned = Chooser(pins, {}).instead(first, heavy);
   check(pinned && pinned->variant == shared->variant,
         [&] { return show(*pinned); });
@@ -340,15 +341,16 @@ static void checkHeavyRows(const Choice &first) {
 static void checkUnsorted(const Choice &first) {
   Refusal unsorted = {Refusal::sorting, "one part"};
   std::optional<Choice> sorted = Chooser({}, {}).instead(first, unsorted);
-  check(!first.variant.sortProducts && !first.acceptsOnePart && sorted &&
-            sorted->variant.sortProducts && sorted->acceptsOnePart &&
-            !Chooser({}, {}).instead(*sorted, unsorted),
-        [&] { return show(*sorted); });
-  for (bool isSorted : {false, true}) {
+  check(
+      first.variant.products == Products::scattered && !first.acceptsOnePart &&
+          sorted && sorted->variant.products == Products::sorted &&
+          sorted->acceptsOnePart && !Chooser({}, {}).instead(*sorted, unsorted),
+      [&] { return show(*sorted); });
+  for (Products products : {Products::scattered, Products::sorted}) {
     Pins pins;
-    pins.sortProducts = isSorted;
+    pins.products = {products, products};
     Choice pinned = Chooser(pins, {}).choose({}, {}, 2);
-    check(pinned.variant.sortProducts == isSorted && pinned.acceptsOnePart,
+    check(pinned.variant.products == products && pinned.acceptsOnePart,
           [&] { return show(pinned); });
   }
 }
@@ -363,10 +365,11 @@ static void checkTransposed() {
     Facts facts;
     facts.stored = stored;
     facts.transposedRows = 100;
-    return Chooser(pins, kernel).choose(asked, facts, 2).variant.transposeDense;
+    return Chooser(pins, kernel).choose(asked, facts, 2).variant.dense ==
+           Dense::transposed;
   };
   Pins pinned;
-  pinned.transposeDense = true;
+  pinned.dense.least = Dense::transposed;
   check(isTransposed(200, 0, {}) && !isTransposed(199, 0, {}) &&
             !isTransposed(200, 1, {}) && isTransposed(0, 0, pinned),
         [] { return "transposed"; });
@@ -375,7 +378,8 @@ static void checkTransposed() {
 /// Every variant that calls can come to is among those that are reachable.
 static void checkReachable() {
   Pins pinned;
-  pinned.heavyRows = pinned.branches = false;
+  pinned.rows.most = Rows::whole;
+  pinned.branching.most = Branching::selects;
   KernelFacts merging = {/*canMergeKeys=*/true, false, /*unites=*/true};
   merging.transposed = {{0, 1}};
   auto isReachable = [](const Chooser &chooser, const Choice &choice) {
@@ -417,13 +421,14 @@ static void checkRefusals() {
   asked.work = 1 << 20;
   Chooser chooser({}, {});
   Choice first = chooser.choose(asked, {}, /*available=*/2);
-  check(first.variant.wholeRows && first.variant.drafts &&
-            !first.variant.branches,
+  check(first.variant.rows == Rows::whole &&
+            first.variant.fill == Fill::drafted &&
+            first.variant.branching == Branching::selects,
         [&] { return show(first); });
   std::optional<Choice> split =
       chooser.instead(first, {Refusal::splitRows, "a row"});
-  check(split && !split->variant.wholeRows && split->variant.drafts &&
-            split->parts == first.parts,
+  check(split && split->variant.rows == Rows::shared &&
+            split->variant.fill == Fill::drafted && split->parts == first.parts,
         [&] { return show(*split); });
   std::optional<Choice> counted =
       chooser.instead(*split, {Refusal::counts, "a draft"});
@@ -437,7 +442,7 @@ static void checkRefusals() {
   checkUnsorted(first);
   asked.purpose = Purpose::plan;
   Choice plan = chooser.choose(asked, {}, 2);
-  check(!plan.variant.drafts && plan.variant.wholeRows,
+  check(plan.variant.fill == Fill::counted && plan.variant.rows == Rows::whole,
         [&] { return show(plan); });
   // Parts that the caller asked for stay.
   asked.parts = 6;
@@ -449,7 +454,8 @@ static void checkRefusals() {
 static void checkSamples() {
   Chooser chooser({}, {});
   Pins pins;
-  pins.branches = pins.drafts = true;
+  pins.branching.least = Branching::branches;
+  pins.fill.least = Fill::drafted;
   Chooser asks(pins, {});
   Choice choice = chooser.choose({}, {}, 1);
   const int64_t enough = 1 << 17;
@@ -486,12 +492,16 @@ static void checkSamples() {
 
 static void checkVariants() {
   std::unordered_set<Variant> all;
-  for (unsigned bits = 0; bits < 16; ++bits)
-    all.insert(
-        {bool(bits & 1), bool(bits & 2), bool(bits & 4), bool(bits & 8)});
-  check(all.size() == 16, [&] { return std::to_string(all.size()); });
+  for (int n = 0; n < 5 * 2 * 3; ++n) {
+    Variant variant;
+    variant.rows = Rows(n % 5);
+    variant.products = Products(n / 5 % 2);
+    variant.fill = Fill(n / 10);
+    all.insert(variant);
+  }
+  check(all.size() == 30, [&] { return std::to_string(all.size()); });
   CompileOptions plain, drafts;
-  drafts.variant.drafts = true;
+  drafts.variant.fill = Fill::drafted;
   check(plain.key() != drafts.key(), [&] { return plain.key(); });
 }
 
@@ -524,16 +534,16 @@ static void checkUnions() {
     kernel.unites = row.unites;
     Asked asked = {row.purpose, row.threads, row.parts, row.work};
     Choice choice = Chooser({}, kernel).choose(asked, {}, /*available=*/8);
-    check(choice.variant.draftUnions == row.isExpected,
+    check((choice.variant.fill == Fill::unionsDrafted) == row.isExpected,
           [&] { return show(choice); });
     auto counted = Chooser({}, kernel).instead(choice, {Refusal::counts, ""});
-    check(!counted || !counted->variant.draftUnions,
+    check(!counted || counted->variant.fill == Fill::counted,
           [&] { return show(*counted); });
   }
   kernel.unites = true;
   Pins pins;
-  pins.drafts = false;
-  check(!Chooser(pins, kernel).choose({}, {}, 1).variant.draftUnions,
+  pins.fill.most = Fill::counted;
+  check(Chooser(pins, kernel).choose({}, {}, 1).variant.fill == Fill::counted,
         [] { return "a draft that is turned off"; });
 }
 
@@ -569,7 +579,7 @@ static void checkCrowd() {
     facts.isCrowded = isCrowded;
     Choice choice = Chooser({}, kernel).choose(asked, facts, /*available=*/8);
     check(choice.threads == (isCrowded ? 1 : 8) && choice.parts == 8 &&
-              choice.variant.draftUnions == isCrowded,
+              (choice.variant.fill == Fill::unionsDrafted) == isCrowded,
           [&] { return show(choice); });
   }
 }

@@ -38,6 +38,25 @@ def test_choices_are_followed_and_named(rows, drafts):
     np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
 
 
+UNION = "Z[i,j] = A[i,j] + B[i,j]"
+REACHABLE = [(PRODUCT, "csr"), (PRODUCT, "dense"), (UNION, "csr"), (UNION, "coo")]
+
+
+@pytest.mark.parametrize(("text", "result"), REACHABLE)
+def test_all_variants_that_calls_come_to_compute_the_same(text, result):
+    A, B = (nacho.Tensor.from_scipy(matrix(seed)) for seed in (1, 2))
+    if result == "coo":
+        A, B = (given.convert("coo") for given in (A, B))
+    formats = {"A": A.format, "B": B.format, "Z": result}
+    kernel = nacho.mlir.compile(text, formats=formats)
+    variants = kernel._default.programs.native.variants()
+    assert len(set(map(str, variants))) == len(variants) > 2
+    expected = kernel(A, B)
+    for choices in variants:
+        pinned = nacho.mlir.compile(text, formats=formats, choices=choices)
+        assert same(pinned(A, B, parts=3), expected)
+
+
 def test_what_is_shown_is_what_a_plan_runs():
     kernel = nacho.mlir.compile(PRODUCT)
     assert kernel.choices == kernel.plan(matrix(1), matrix(2)).choices

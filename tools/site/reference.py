@@ -166,7 +166,8 @@ def _of_zeros(operator: Operator) -> float:
 
 
 _CHOICE = re.compile(
-    r'NACHO_CHOICE\(\w+, "([\w-]+)",\s*((?:"[^"]*"\s*)+)\)', re.MULTILINE
+    r'NACHO_(?:CHOICE|VALUE)\(\w+, (\w+), (?:\w+, )?"([\w-]+)",\s*'
+    r'(?:"([\w-]+)",\s*)?((?:"[^"]*"\s*)+)\)'
 )
 _OPTION = re.compile(
     r'NACHO_OPTION\([\w:]+, \w+, "([\w-]+)", ([^,]+),\s*((?:"[^"]*"\s*)+)\)'
@@ -176,23 +177,42 @@ _OPTION = re.compile(
 def choices() -> str:
     """Return the page of everything that a module is compiled with."""
     text = (ROOT / "include/nacho/Execution/CompileOptions.def").read_text()
-    rows = [(name, "false", what) for name, what in _CHOICE.findall(text)]
-    rows += _OPTION.findall(text)
     lines = [
         "# Options of compilation",
         "",
         "Options of the pipelines `--nacho-cpu`, `--nacho-cuda` and "
-        "`--nacho-cuda-sim`. Those that are false by default choose a variant of a "
-        "kernel: the operands of a call decide, unless `choices=` in Python does, as "
-        '`{"drafts": True}`. All variants compute the same.',
+        "`--nacho-cuda-sim`.",
+        "",
+        "## Variants",
+        "",
+        "These options choose a variant of a kernel: the operands of a call decide, "
+        'unless `choices=` in Python does, as `{"drafts": True}`. All variants compute '
+        "the same. The first value of an option is the default of the pipelines. Of "
+        "three or more values, each includes those before it: what `choices=` turns on "
+        "turns on these, too, and what it turns off turns off those after it.",
+        "",
+        "| Option | Value | In `choices=` | What it does |",
+        "|---|---|---|---|",
+    ]
+    for option, value, name, what in _CHOICE.findall(text):
+        shown = f"`{name}`" if name else ""
+        lines.append(f"| `{option}` | `{value}` | {shown} | {_joined(what)} |")
+    lines += [
+        "",
+        "## All variants",
+        "",
+        "These options are the same for all variants of a kernel.",
         "",
         "| Option | By default | What it does |",
         "|---|---|---|",
     ]
-    for name, initial, what in rows:
-        shown = "".join(re.findall(r'"([^"]*)"', what))
-        lines.append(f"| `{name}` | `{initial.strip()}` | {shown} |")
+    for name, initial, what in _OPTION.findall(text):
+        lines.append(f"| `{name}` | `{initial.strip()}` | {_joined(what)} |")
     return "\n".join(lines) + "\n"
+
+
+def _joined(literals: str) -> str:
+    return "".join(re.findall(r'"([^"]*)"', literals))
 
 
 # --- The API --------------------------------------------------------------------------

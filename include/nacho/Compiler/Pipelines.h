@@ -14,9 +14,9 @@ namespace nacho {
 
 /// The options of a pipeline: those of CompileOptions, and where it ends.
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
-#define NACHO_CHOICE(field, name, summary)                                     \
-  Option<bool> field{*this, name, llvm::cl::desc(summary),                     \
-                     llvm::cl::init(false)};
+#define NACHO_CHOICE(type, field, plain, summary)                              \
+  Option<type> field{*this, #field, llvm::cl::desc(summary),                   \
+                     llvm::cl::init(type())};
 #define NACHO_OPTION(type, field, name, initial, summary)                      \
   Option<type> field{*this, name, llvm::cl::desc(summary),                     \
                      llvm::cl::init(initial)};
@@ -25,7 +25,7 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "until",
       llvm::cl::desc("End with this stage; by default the last")};
 
-  PipelineOptions() = default;
+  PipelineOptions();
   explicit PipelineOptions(const CompileOptions &options);
 };
 

@@ -232,6 +232,7 @@ public:
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;
   bool wantsTransposed(const Asked &asked, const Facts &facts) const;
+  Fill chooseFill(const Choice &choice) const;
   std::vector<Choice> beginnings() const;
   std::optional<Choice> withoutHeavyRows(Choice choice) const;
   static std::optional<Choice> withSharedRows(Choice choice);

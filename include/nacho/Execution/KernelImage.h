@@ -38,7 +38,7 @@ struct KernelImage {
   KernelFacts facts;
   std::vector<ProgramImage> programs;
   /// The number of the program of every variant that can be chosen, by
-  /// Variant::bits(). Variants that do not differ share a program.
+  /// Variant::number(). Variants that do not differ share a program.
   std::vector<std::pair<size_t, size_t>> variants;
 };
 

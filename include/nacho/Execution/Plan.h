@@ -162,7 +162,8 @@ private:
   int64_t widestExtent(const std::vector<Argument> &args) const;
   int64_t threadsWithWorkspaces(int64_t threads) const;
   void sizeBuckets(const std::vector<Argument> &args, int64_t threads);
-  Step::BucketRows bucketRows() const;
+  Step::Parts allParts();
+  Step::Scratch scratch(const std::vector<Workspace> &prepared) const;
   /// Calls a function of the step with workspaces, and returns its status.
   using StepCall =
       FunctionRef<int32_t(const std::vector<Workspace> &, int64_t threads)>;

@@ -73,6 +73,7 @@
 
 #include "nacho/Execution/Executable.h"
 #include "nacho/Execution/Layout.h"
+#include "nacho/Execution/Variant.h"
 
 #include <array>
 #include <cstdint>
@@ -96,9 +97,10 @@ public:
   std::vector<StepInput> inputs;
   std::vector<TensorLayout> operands;
   TensorLayout result;
-  /// The step sorts its result: it makes a list that the user did not ask for.
-  bool isSorted = false;
-  bool isList = false; ///< The result is a list for later steps, sorted or not.
+  /// Whether the result is a list for later steps, which the user did not ask
+  /// for: its entries come in order, or are sorted; or it is a sorted list of
+  /// the pieces into which heavy rows are cut.
+  enum class List { none, inOrder, sorted, ofPieces } list = List::none;
   /// A digest of the loops of the step before they are assembled: with the same
   /// loops and the same inputs, a step makes the same result.
   uint64_t loopsDigest = 0;
@@ -122,20 +124,17 @@ public:
   /// The number of parts depends on the cost of the step and on the size of a
   /// row of partials alone: with another number, sums would differ.
   bool hasFixedParts = false;
-  /// `execute` fills a draft, and `compact` makes it the result.
-  bool isDraft = false;
+  /// Unless entries are counted, `execute` fills a draft, and `compact` makes
+  /// it the result. The draft of a union by a single part is the result.
+  Fill fill = Fill::counted;
   /// The level of the result whose coordinates are collected in a workspace;
   /// none if the step appends in order.
   std::optional<size_t> scattered;
-  /// Set when that workspace collects whole rows of the result and has no keys.
-  /// Operands with rows too heavy for that are refused.
-  bool hasWholeRows = false;
-  /// Set when other steps compute the rows that are too heavy for a part.
-  bool hasLightRows = false;
-  /// Set when the step lists the pieces into which heavy rows are cut.
-  bool listsPieces = false;
-  /// Set when the step collects such pieces instead of whole rows.
-  bool hasPieces = false;
+  /// Unless rows are shared, that workspace collects whole rows of the result,
+  /// and has no keys: whole rows of operands without rows too heavy for that,
+  /// which are refused; those that other steps leave, which compute the heavy
+  /// ones apart; or the pieces into which heavy rows are cut.
+  Rows rows = Rows::shared;
   /// A level of an operand.
   struct OperandLevel {
     size_t input, level;
@@ -155,10 +154,9 @@ public:
   };
   std::optional<Merge> merged;
 
-  /// Whether `execute` fills the draft of a union: the draft of a single part
-  /// is the result.
-  bool draftsUnion() const { return isDraft && merged && merged->isUnion; }
-
+  bool isDraft() const { return fill != Fill::counted; }
+  /// Whether the result is a sorted list.
+  bool isSorted() const { return list >= List::sorted; }
   /// Whether parts may differ in cost by more than a bound for all operands.
   bool hasUnequalParts() const { return delta < 0; }
 
@@ -181,41 +179,47 @@ public:
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
   size_t rowSizeAt() const { return result.levels.size(); }
 
-  /// Numbers for each bucket, in 2 * parts rows.
-  struct BucketRows {
-    void *data;
-    int64_t buckets;
+  /// The parts of a call. `offsets` is only used if the step has counts, and
+  /// `order`, the numbers of the parts as they are started, by `execute` if
+  /// parts may be unequal.
+  struct Parts {
+    int64_t count;
+    int64_t *bounds, *offsets, *order;
+  };
+  /// The memory that threads or parts have to themselves.
+  struct Scratch {
+    const std::vector<Workspace> &workspaces;
+    void *bucketRows; ///< Numbers for each bucket, in 2 * parts rows.
+    int64_t buckets;  ///< The number of buckets.
+  };
+  /// The sums of parts, in partialRows rows for each.
+  struct Sums {
+    std::vector<void *> partials; ///< Each has rows of `rowSize` elements.
+    int64_t *visited = nullptr;   ///< A number for each row.
+    int64_t rowSize = 0;
   };
 
-  void partition(const std::vector<Argument> &args, int64_t *bounds,
-                 int64_t parts, int64_t within, int64_t threads) const;
-  /// Where `plan` writes what the host reads back.
+  void partition(const std::vector<Argument> &args, Parts parts, int64_t within,
+                 int64_t threads) const;
+  /// What `plan` finds besides the cuts.
   struct Planned {
-    int64_t *bounds, *sizes;
+    int64_t *counts; ///< Not used if the step makes a draft.
+    int64_t *sizes;
     int32_t *status; ///< Bits that say what went wrong; must be 0 before.
   };
-  void plan(const std::vector<Argument> &args, Planned planned, int64_t *counts,
-            int64_t *offsets, const std::vector<Workspace> &workspaces,
-            BucketRows bucketRows, int64_t parts, int64_t threads) const;
+  void plan(const std::vector<Argument> &args, Parts parts, Planned planned,
+            Scratch scratch, int64_t threads) const;
   /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;
   };
-  /// `order` has the number of each part, if parts may be unequal. Each of
-  /// `partials` has partialRows * parts rows of `rowSize` elements;
-  /// `visited` has as many numbers. `drafted` is only used if the step makes a
-  /// draft.
-  int32_t execute(const std::vector<Argument> &args, int64_t *bounds,
-                  int64_t *order, int64_t *offsets, Drafted drafted,
-                  const std::vector<Argument> &results,
-                  const std::vector<void *> &partials, int64_t *visited,
-                  int64_t rowSize, const std::vector<Workspace> &workspaces,
-                  BucketRows bucketRows, int64_t parts, int64_t threads) const;
-  int32_t compact(const std::vector<Argument> &args, int64_t *bounds,
-                  int64_t *offsets, int64_t *moved,
-                  const std::vector<Argument> &draft,
-                  const std::vector<Argument> &results, int64_t parts,
-                  int64_t threads) const;
+  /// Returns a status. `drafted` is only used if the step makes a draft.
+  int32_t execute(const std::vector<Argument> &args, Parts parts,
+                  Drafted drafted, const std::vector<Argument> &results,
+                  const Sums &sums, Scratch scratch, int64_t threads) const;
+  int32_t compact(const std::vector<Argument> &args, Parts parts,
+                  int64_t *moved, const std::vector<Argument> &draft,
+                  const std::vector<Argument> &results, int64_t threads) const;
 
   /// The device in whose memory the arrays of all calls must lie.
   Device &device() const { return executable->device(); }

@@ -92,11 +92,13 @@ def compile(
         ``{"whole-rows": True, "heavy-rows": True, "row-pieces": True, "fine-pieces":
         False, "sort-products": False, "transpose-dense": True, "merge-keys": True,
         "drafts": False, "draft-unions": False, "branches": True, "vector-bits": 512}``,
-        as the options of ``--nacho-cpu``, which describes them. All choices compute the
-        same. One that cannot compute a call is not followed. On GPUs, a block does 64
-        parts, which share memory, or as many as ``{"tile": 128}`` says; with
-        ``{"tile": 0}``, each thread does one part, alone. There, a warp does a part
-        with dense loops, unless there is ``{"warps": False}``.
+        which the options of ``--nacho-cpu`` describe. Pieces of rows include the
+        choices named before them, and drafts of unions include other drafts. All
+        choices compute the same. One that cannot compute a call is not followed. On
+        GPUs, a block does 64 parts, which share memory, or as many as
+        ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
+        There, a warp does a part with dense loops, unless there is
+        ``{"warps": False}``.
     contract
         The indices that are summed on their own, one after the other. A product under a
         sum may be computed by several statements, so that

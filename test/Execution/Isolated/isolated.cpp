@@ -270,8 +270,8 @@ private:
 static Bytes run(const std::string &text, const Backend &backend, int64_t parts,
                  bool isDraft) {
   Pins pins;
-  pins.wholeRows = false;
-  pins.drafts = isDraft;
+  pins.rows.most = Rows::shared;
+  pins.fill.narrow(Fill::drafted, isDraft);
   std::string error;
   std::shared_ptr<const Kernel> kernel =
       makeKernel(text, backend, defaultOptions(backend), pins, error);
