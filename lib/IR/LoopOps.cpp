@@ -312,6 +312,45 @@ void CoiterateOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), printed);
 }
 
+/// Drops carried values that every step hands on as they are.
+LogicalResult CoiterateOp::canonicalize(CoiterateOp op,
+                                        PatternRewriter &rewriter) {
+  Operation *yield = op.getBodyBlock()->getTerminator();
+  auto isSame = [&](unsigned n) {
+    return yield->getOperand(n) == op.getCarried()[n];
+  };
+  SmallVector<Value> inits, yielded;
+  for (unsigned n = 0; n < op.getNumResults(); ++n)
+    if (!isSame(n)) {
+      inits.push_back(op.getInits()[n]);
+      yielded.push_back(yield->getOperand(n));
+    }
+  if (inits.size() == op.getNumResults())
+    return failure();
+  auto made =
+      CoiterateOp::create(rewriter, op.getLoc(), op.getFibers(), op.getGuards(),
+                          op.getExtent(), op.getMerge(), op.getIndexNameAttr(),
+                          op.getLower(), op.getUpper(), inits);
+  made.setNonempty(op.getNonempty());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  for (auto [old, now] : llvm::zip(op.getBodyBlock()->getArguments(),
+                                   made.getBodyBlock()->getArguments()))
+    now.setLoc(old.getLoc());
+  SmallVector<Value> args(
+      made.getBodyBlock()->getArguments().drop_back(inits.size()));
+  SmallVector<Value> results;
+  for (unsigned n = 0, kept = 0; n < op.getNumResults(); ++n) {
+    Value init = op.getInits()[n];
+    args.push_back(isSame(n) ? init : made.getCarried()[kept]);
+    results.push_back(isSame(n) ? init : made.getResult(kept));
+    kept += !isSame(n);
+  }
+  rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
+  rewriter.mergeBlocks(op.getBodyBlock(), made.getBodyBlock(), args);
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
 LogicalResult CoiterateOp::verify() {
   if (getFibers().empty() && !getExtent())
     return emitOpError("needs fibers or the number of coordinates");

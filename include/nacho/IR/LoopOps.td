@@ -77,6 +77,7 @@ def Nacho_CoiterateOp : Nacho_Op<"coiterate", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::mlir::ValueRange":$fibers, "::mlir::ValueRange":$guards,
