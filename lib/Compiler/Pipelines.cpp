@@ -73,7 +73,6 @@ void nacho::addCanonicalizer(OpPassManager &pm,
 /// translated, and the indices of tensors in blocks are split.
 static void addAssign(OpPassManager &pm, const PipelineOptions &) {
   pm.addPass(createNachoFromLinalg());
-  pm.addPass(createNachoNumbersToTensors());
   pm.addPass(createNachoSplitBlocks());
 }
 

@@ -11,6 +11,7 @@
 
 #include "LinalgMaps.h"
 #include "LinalgMonoids.h"
+#include "LinalgNumbers.h"
 #include "LinalgOutput.h"
 #include "LinalgSemirings.h"
 #include "LinalgSlices.h"
@@ -349,51 +350,49 @@ FailureOr<AssignOp> GenericTranslator::translate() {
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// The ops that made what a linalg op reads, also inside of its body.
-static llvm::SetVector<Operation *> makersOfOperands(linalg::GenericOp op) {
-  llvm::SetVector<Operation *> makers;
-  op->walk([&](Operation *reader) {
-    for (Value operand : reader->getOperands())
-      if (Operation *maker = operand.getDefiningOp();
-          maker && !op->isAncestor(maker))
-        makers.insert(maker);
-  });
-  return makers;
+/// Replaces an op of linalg by an assignment.
+static LogicalResult replace(linalg::LinalgOp op) {
+  IRRewriter rewriter(op);
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic) {
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(made))
+      return op.emitOpError("cannot become an assignment: not supported");
+    generic = *made;
+  }
+  FailureOr<AssignOp> assign = GenericTranslator(generic).translate();
+  if (failed(assign) || failed(checkReductions(generic, *assign)))
+    return failure();
+  llvm::SetVector<Operation *> made = makersOfOperands(generic);
+  rewriter.replaceOp(generic, assign->getResult());
+  eraseUnused(std::move(made));
+  return success();
 }
 
 namespace {
 struct FromLinalg : nacho::impl::NachoFromLinalgBase<FromLinalg> {
   void runOnOperation() override {
-    IRRewriter rewriter(&getContext());
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func.isExternal() &&
-          SymbolTable::symbolKnownUseEmpty(func, getOperation()) &&
-          failed(takeWholeTensors(func)))
+      if (failed(translate(func)))
         return signalPassFailure();
+  }
+
+private:
+  LogicalResult translate(func::FuncOp func) {
+    bool isEntry = !func.isExternal() &&
+                   SymbolTable::symbolKnownUseEmpty(func, getOperation());
+    if (isEntry && failed(takeWholeTensors(func)))
+      return failure();
     SmallVector<linalg::LinalgOp> ops;
-    getOperation().walk([&](linalg::LinalgOp op) {
+    func.walk([&](linalg::LinalgOp op) {
       if (!isa<linalg::FillOp>(op.getOperation()))
         ops.push_back(op);
     });
-    for (linalg::LinalgOp op : ops) {
-      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-      if (!generic) {
-        rewriter.setInsertionPoint(op);
-        FailureOr<linalg::GenericOp> made =
-            linalg::generalizeNamedOp(rewriter, op);
-        if (failed(made)) {
-          op.emitOpError("cannot become an assignment: not supported");
-          return signalPassFailure();
-        }
-        generic = *made;
-      }
-      FailureOr<AssignOp> assign = GenericTranslator(generic).translate();
-      if (failed(assign) || failed(checkReductions(generic, *assign)))
-        return signalPassFailure();
-      llvm::SetVector<Operation *> made = makersOfOperands(generic);
-      rewriter.replaceOp(generic, assign->getResult());
-      eraseUnused(std::move(made));
-    }
+    if (!llvm::all_of(ops, [](auto op) { return succeeded(replace(op)); }))
+      return failure();
+    if (isEntry)
+      takeTensorsForNumbers(func);
+    return success();
   }
 };
 } // namespace

@@ -149,6 +149,17 @@ static bool isUnused(Operation *op) {
          (isa<bufferization::AllocTensorOp>(op) && op->use_empty());
 }
 
+llvm::SetVector<Operation *> nacho::makersOfOperands(linalg::GenericOp op) {
+  llvm::SetVector<Operation *> makers;
+  op->walk([&](Operation *reader) {
+    for (Value operand : reader->getOperands())
+      if (Operation *maker = operand.getDefiningOp();
+          maker && !op->isAncestor(maker))
+        makers.insert(maker);
+  });
+  return makers;
+}
+
 void nacho::eraseUnused(llvm::SetVector<Operation *> ops) {
   while (!ops.empty()) {
     Operation *op = ops.pop_back_val();

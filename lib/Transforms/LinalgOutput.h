@@ -49,6 +49,9 @@ private:
   llvm::SmallVector<mlir::OpOperand *> chain;
 };
 
+/// The ops that made what a linalg op reads, also inside of its body.
+llvm::SetVector<mlir::Operation *> makersOfOperands(mlir::linalg::GenericOp op);
+
 /// Erases ops whose results nothing uses, and then those that made their
 /// operands.
 void eraseUnused(llvm::SetVector<mlir::Operation *> ops);

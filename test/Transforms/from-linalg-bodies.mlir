@@ -7,9 +7,8 @@
 // Numbers from outside are constants, or operands without indices.
 
 // CHECK-LABEL: func.func @numbers_from_outside(
-// CHECK-SAME:    %[[A:.*]]: tensor<?xf64, #{{.*}}>, %[[S:.*]]: f64, %[[T:.*]]: tensor<f64>, %{{.*}}: tensor<?xf64>)
-// CHECK:         %[[E:.*]] = tensor.from_elements %[[S]] : tensor<f64>
-// CHECK-NEXT:    nacho.assign (%[[a:.*]] = %[[A]][i] : {{.*}}, %[[s:.*]] = %[[E]][] : tensor<f64>, %[[t:.*]] = %[[T]][] : tensor<f64>) -> [i]
+// CHECK-SAME:    %[[A:.*]]: tensor<?xf64, #{{.*}}>, %[[S:.*]]: tensor<f64>, %[[T:.*]]: tensor<f64>, %{{.*}}: tensor<?xf64>)
+// CHECK-NEXT:    nacho.assign (%[[a:.*]] = %[[A]][i] : {{.*}}, %[[s:.*]] = %[[S]][] : tensor<f64>, %[[t:.*]] = %[[T]][] : tensor<f64>) -> [i]
 // CHECK-NEXT:      %[[ONE:.*]] = nacho.binary mul %[[a]], %[[s]] : f64
 // CHECK-NEXT:      %[[TWO:.*]] = nacho.binary mul %[[ONE]], %[[t]] : f64
 // CHECK-NEXT:      %[[C:.*]] = arith.constant 3.0{{.*}} : f64

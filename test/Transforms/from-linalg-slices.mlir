@@ -11,7 +11,11 @@
 // y[i] = sum of A[o + 2 * i, 1 + j]
 
 // CHECK-LABEL: func.func @extracted(
-// CHECK-SAME:    %[[A:.+]]: tensor<?x?xf64, #[[CSR:.+]]>, %[[O:.+]]: index, %[[N:.+]]: index,
+// CHECK-SAME:    %[[A:.+]]: tensor<?x?xf64, #[[CSR:.+]]>, %[[OFFSET:.+]]: tensor<i64>, %[[NUMBER:.+]]: tensor<i64>,
+// CHECK-NEXT:    %[[N64:.+]] = tensor.extract %[[NUMBER]][] : tensor<i64>
+// CHECK-NEXT:    %[[N:.+]] = arith.index_cast %[[N64]] : i64 to index
+// CHECK-NEXT:    %[[O64:.+]] = tensor.extract %[[OFFSET]][] : tensor<i64>
+// CHECK-NEXT:    %[[O:.+]] = arith.index_cast %[[O64]] : i64 to index
 // CHECK-NEXT:    %[[S:.+]] = nacho.slice %[[A]] [%[[O]], 1] [4, %[[N]]] [2, 1] : tensor<?x?xf64, #[[CSR]]> to tensor<4x?xf64, #[[CSR]]>
 // CHECK-NEXT:    nacho.assign (%{{.+}} = %[[S]][i, j] : tensor<4x?xf64, #[[CSR]]>)
 // CHECK-NOT:     tensor.extract_slice

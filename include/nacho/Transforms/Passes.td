@@ -25,6 +25,11 @@ def NachoFromLinalg : Pass<"nacho-from-linalg", "::mlir::ModuleOp"> {
     such reductions of sparse operands only where zeros change nothing. Without
     reduction, a body may do with the output what it does with operands.
 
+    An argument of the function that is a number, and of which only operands are made,
+    becomes a tensor of rank 0, of integers if the number is an index. So does an index
+    by which tensors are sliced; the function then reads the number. Functions that
+    others call keep their arguments.
+
     The result of `sparse_tensor.unary`, `binary` and `select` has an entry where a region
     yields something (`nacho.keep`). `sparse_tensor.reduce` combines stored elements, from
     its own number on, by a `nacho.monoid` or an operator of the table.

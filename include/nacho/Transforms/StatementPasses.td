@@ -95,35 +95,6 @@ def NachoSeparateOps : Pass<"nacho-separate-ops", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def NachoNumbersToTensors : Pass<"nacho-numbers-to-tensors", "::mlir::ModuleOp"> {
-  let summary = "Let kernels take tensors of rank 0 in place of numbers";
-  let description = [{
-    An argument that is a number, and of which the function only makes tensors of rank
-    0, becomes such a tensor, of integers if the number is an index. So does an index by
-    which tensors are sliced; the function then reads the number. Functions that others
-    call stay as they are.
-
-    Before:
-    ```mlir
-    func.func @scale(%A: tensor<?xf64>, %s: f64) -> tensor<?xf64> {
-      %t = tensor.from_elements %s : tensor<f64>
-      %Z = nacho.assign (%a = %A[i] : tensor<?xf64>, %f = %t[] : tensor<f64>)
-          -> [i] : tensor<?xf64> { ... }
-      return %Z : tensor<?xf64>
-    }
-    ```
-    After:
-    ```mlir
-    func.func @scale(%A: tensor<?xf64>, %t: tensor<f64>) -> tensor<?xf64> {
-      %Z = nacho.assign (%a = %A[i] : tensor<?xf64>, %f = %t[] : tensor<f64>)
-          -> [i] : tensor<?xf64> { ... }
-      return %Z : tensor<?xf64>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
   let summary = "Give tensors in blocks two indices for each one that is split";
   let description = [{

@@ -1,4 +1,4 @@
-//===- NumbersToTensors.cpp - Numbers that a kernel takes -----------------===//
+//===- LinalgNumbers.cpp - Numbers that a kernel takes --------------------===//
 //
 // Consumes functions with numbers as arguments; leaves functions with tensors
 // of rank 0, which are operands like all others: a kernel is called with
@@ -7,20 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LinalgNumbers.h"
+
 #include "nacho/IR/Nacho.h"
-#include "nacho/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHONUMBERSTOTENSORS
-#include "nacho/Transforms/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -78,7 +72,7 @@ static bool isNumber(Type type) {
   return type.isIntOrIndexOrFloat() || isa<ComplexType>(type);
 }
 
-static void replaceNumbers(func::FuncOp func) {
+void nacho::takeTensorsForNumbers(func::FuncOp func) {
   for (BlockArgument arg : func.getArguments())
     if (isNumber(arg.getType()) && !arg.use_empty() &&
         llvm::all_of(arg.getUsers(), [](Operation *user) {
@@ -89,15 +83,3 @@ static void replaceNumbers(func::FuncOp func) {
                                          func.getBody().getArgumentTypes(),
                                          func.getResultTypes()));
 }
-
-namespace {
-struct NumbersToTensors
-    : nacho::impl::NachoNumbersToTensorsBase<NumbersToTensors> {
-  void runOnOperation() override {
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func.isExternal() &&
-          SymbolTable::symbolKnownUseEmpty(func, getOperation()))
-        replaceNumbers(func);
-  }
-};
-} // namespace

@@ -1,4 +1,4 @@
-// RUN: nacho-opt --nacho-numbers-to-tensors %s | FileCheck %s
+// RUN: nacho-opt --nacho-from-linalg %s | FileCheck %s
 
 // func(number) { use from_elements(number) }  ->  func(tensor) { use tensor }
 
