@@ -37,6 +37,10 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
+//===----------------------------------------------------------------------===//
+// Nests that can be replaced
+//===----------------------------------------------------------------------===//
+
 /// Whether the result of a nest is what its function returns, and nothing else
 /// uses it.
 static bool isReturned(func::FuncOp func, NestOp nest) {
@@ -83,6 +87,96 @@ static LogicalResult verifyReplaceable(func::FuncOp func, NestOp nest) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// From a nest to the layout of its result
+//===----------------------------------------------------------------------===//
+
+/// The loop whose coordinate a value is; null if it is none.
+static CoiterateOp loopOver(Value coordinate) {
+  auto arg = dyn_cast<BlockArgument>(coordinate);
+  if (!arg)
+    return {};
+  auto loop = dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp());
+  return loop && loop.getCoordinate() == coordinate ? loop : CoiterateOp();
+}
+
+/// Notes for each coordinate of an append which loop it comes from and, if that
+/// is a loop over keys, from which field of the key.
+static LogicalResult readAppend(ResultLayout &layout, AppendOp append) {
+  for (auto [level, appended] : llvm::enumerate(append.getCoordinates())) {
+    auto field = appended.getDefiningOp<UnflattenOp>();
+    if (layout.loopOfLevel[level] && layout.fieldOfLevel[level] != field)
+      return append.emitOpError("appends at other parts of keys than before");
+    layout.fieldOfLevel[level] = field;
+    layout.derivedOfLevel[level] = appended.getDefiningOp<DeriveOp>();
+    Value coordinate = field ? field.getKey() : appended;
+    CoiterateOp loop = loopOver(coordinate);
+    if (!loop && !layout.collector->takes(layout, coordinate, level))
+      return append.emitOpError("appends at coordinates that are no loop's");
+    layout.loopOfLevel[level] = loop;
+  }
+  return success();
+}
+
+static LogicalResult readAppends(ResultLayout &layout) {
+  layout.loopOfLevel.assign(layout.type.getRank(), CoiterateOp());
+  layout.fieldOfLevel.assign(layout.type.getRank(), UnflattenOp());
+  layout.derivedOfLevel.assign(layout.type.getRank(), DeriveOp());
+  WalkResult result = layout.nest.walk(
+      [&](AppendOp append) { return WalkResult(readAppend(layout, append)); });
+  return failure(result.wasInterrupted());
+}
+
+static unsigned numStructuralLevels(RankedTensorType type) {
+  unsigned levels = isDense(type) ? 0 : type.getRank();
+  while (levels > 0 && isFullLevel(type, levels - 1))
+    --levels;
+  return levels;
+}
+
+static void collectBy(std::shared_ptr<const Collector> collector,
+                      ResultLayout &layout) {
+  layout.columnsToCollect = collector->columnNames();
+  layout.collector = std::move(collector);
+}
+
+/// Reads the layout of a nest's result. With `drafts`, parts append to a draft
+/// where that saves time (Filling.h); with `draftUnions`, also where it does so
+/// for a single part.
+static FailureOr<ResultLayout> readLayout(NestOp nest, bool drafts,
+                                          bool draftUnions) {
+  ResultLayout layout;
+  layout.nest = nest;
+  collectBy(Collector::get(nest.getCollect()), layout);
+  layout.loops = nest.getLoops();
+  layout.numCut = nest.getCutLoops().size();
+  nest.walk([&](FindOp find) { layout.finds.push_back(find); });
+  RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
+  layout.numStructural = numStructuralLevels(type);
+  if (failed(readAppends(layout)) ||
+      failed(layout.collector->classifyLoops(layout)))
+    return failure();
+
+  unsigned rank = type.getRank();
+  bool makesEntries =
+      layout.numStructural == rank && rank > 0 && !layout.reduction;
+  unsigned appended =
+      layout.collector->appendsToLevels() ? layout.numStructural : 0;
+  for (unsigned level = 0; level < appended; ++level)
+    if (!makesEntries || level + 1 < layout.numStructural)
+      layout.levels.push_back(ResultLevel::get(type, level));
+  bool isDraft = (drafts && layout.collector->prefersDraft(layout)) ||
+                 (draftUnions && layout.collector->draftsUnion(layout));
+  layout.filling = isDraft ? Filling::draft() : Filling::counted();
+  if (isDraft)
+    collectBy(Collector::getForDraft(nest.getCollect()), layout);
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
 namespace {
 struct AssembleOutputs
     : nacho::impl::NachoAssembleOutputsBase<AssembleOutputs> {
@@ -106,8 +200,7 @@ private:
     NestOp nest = nests.front();
     if (failed(verifyReplaceable(func, nest)))
       return failure();
-    FailureOr<ResultLayout> layout =
-        ResultLayout::get(nest, drafts, draftUnions);
+    FailureOr<ResultLayout> layout = readLayout(nest, drafts, draftUnions);
     if (failed(layout))
       return failure();
     PhaseFunctions functions(func, nest, std::move(*layout), tile);

@@ -50,9 +50,6 @@ public:
 
   // The functions of the nest.
 
-  /// Whether a workspace has keys, and so may have fewer places than a row has
-  /// coordinates.
-  virtual bool hasKeys() const { return false; }
   /// Whether parts append to the levels outside of the entries, one after the
   /// other. If not, the collector fills these levels.
   virtual bool appendsToLevels() const { return true; }

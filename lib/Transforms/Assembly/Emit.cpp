@@ -2,8 +2,9 @@
 
 #include "Emit.h"
 
-#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -42,6 +43,21 @@ Interval nacho::evenInterval(ImplicitLocOpBuilder &b, Value part, Value parts,
   Value next = arith::AddIOp::create(b, part, one);
   Value from = QueryOp::create(b, index, part, parts, zero, size);
   return {from, QueryOp::create(b, index, next, parts, zero, size)};
+}
+
+Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
+                        const IRMapping &mapping) {
+  if (loop.getExtent())
+    return mapping.lookupOrDefault(loop.getExtent());
+  Value fiber = loop.getFibers().front();
+  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
+  Value tensor = rootOf(fiber).getTensor();
+  return levelExtent(b, mapping.lookupOrDefault(tensor), level);
+}
+
+FlattenOp nacho::flattenOf(CoiterateOp loop) {
+  return loop.getFibers().empty() ? FlattenOp()
+                                  : flattenedBy(loop.getFibers().front());
 }
 
 Value nacho::loadCut(ImplicitLocOpBuilder &b, StringRef name, Type cut,

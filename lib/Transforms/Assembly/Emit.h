@@ -4,7 +4,9 @@
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_EMIT_H
 
 #include "nacho/IR/Condition.h"
+#include "nacho/IR/Nacho.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -30,6 +32,14 @@ struct Interval {
 /// all parts.
 Interval evenInterval(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
                       mlir::Value parts, mlir::Value size);
+
+/// The number of coordinates of a loop, at any place in a function.
+mlir::Value emitExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop,
+                       const mlir::IRMapping &mapping);
+
+/// The `nacho.flatten` that makes the keys over which a loop runs; null if the
+/// loop does not run over keys.
+FlattenOp flattenOf(CoiterateOp loop);
 
 /// Loads the cut in a row of `bounds`, and names it.
 mlir::Value loadCut(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,

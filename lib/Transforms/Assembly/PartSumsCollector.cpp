@@ -41,13 +41,12 @@ public:
     }
     if (!layout.workspaceLevel)
       return refuseResult(layout, "nothing is scattered over its workspace");
+    layout.workspaceHasKeys = true;
     if (layout.loopOfLevel.back())
       return refuseResult(layout,
                           "its last level is for the number of the part");
     return success();
   }
-
-  bool hasKeys() const override { return true; }
 
   Value levelExtent(const ResultPlaces &places, const ResultLayout &layout,
                     unsigned level, Value parts) const override {

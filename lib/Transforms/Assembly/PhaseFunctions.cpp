@@ -2,8 +2,6 @@
 
 #include "PhaseFunctions.h"
 
-#include "Collector.h"
-#include "Filling.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -172,7 +170,7 @@ void PhaseFunctions::addTables(Signature &signature) {
 
 void PhaseFunctions::addWorkspace(Signature &signature, bool hasSums) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(layout.type);
-  if (layout.collector->hasKeys())
+  if (layout.workspaceHasKeys)
     signature.add(Signature::table(keyType(encoding)), args.keys, "keys");
   signature.add(Signature::table(b.getI64Type()), args.marks, "marks");
   if (hasSums)

@@ -2,7 +2,6 @@
 
 #include "Reduction.h"
 
-#include "ResultPlaces.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/Level.h"

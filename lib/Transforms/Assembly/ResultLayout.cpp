@@ -2,95 +2,12 @@
 
 #include "ResultLayout.h"
 
-#include "Collector.h"
-#include "Filling.h"
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
 
 using namespace mlir;
 using namespace nacho;
-
-ResultLayout::ResultLayout() = default;
-ResultLayout::ResultLayout(ResultLayout &&) = default;
-ResultLayout::~ResultLayout() = default;
-
-//===----------------------------------------------------------------------===//
-// From a nest
-//===----------------------------------------------------------------------===//
-
-/// The loop whose coordinate a value is; null if it is none.
-static CoiterateOp loopOver(Value coordinate) {
-  auto arg = dyn_cast<BlockArgument>(coordinate);
-  if (!arg)
-    return {};
-  auto loop = dyn_cast<CoiterateOp>(arg.getOwner()->getParentOp());
-  return loop && loop.getCoordinate() == coordinate ? loop : CoiterateOp();
-}
-
-/// Notes for each coordinate of an append which loop it comes from and, if that
-/// is a loop over keys, from which field of the key.
-static LogicalResult readAppend(ResultLayout &layout, AppendOp append) {
-  for (auto [level, appended] : llvm::enumerate(append.getCoordinates())) {
-    auto field = appended.getDefiningOp<UnflattenOp>();
-    if (layout.loopOfLevel[level] && layout.fieldOfLevel[level] != field)
-      return append.emitOpError("appends at other parts of keys than before");
-    layout.fieldOfLevel[level] = field;
-    layout.derivedOfLevel[level] = appended.getDefiningOp<DeriveOp>();
-    Value coordinate = field ? field.getKey() : appended;
-    CoiterateOp loop = loopOver(coordinate);
-    if (!loop && !layout.collector->takes(layout, coordinate, level))
-      return append.emitOpError("appends at coordinates that are no loop's");
-    layout.loopOfLevel[level] = loop;
-  }
-  return success();
-}
-
-static LogicalResult readAppends(ResultLayout &layout) {
-  layout.loopOfLevel.assign(layout.type.getRank(), CoiterateOp());
-  layout.fieldOfLevel.assign(layout.type.getRank(), UnflattenOp());
-  layout.derivedOfLevel.assign(layout.type.getRank(), DeriveOp());
-  WalkResult result = layout.nest.walk(
-      [&](AppendOp append) { return WalkResult(readAppend(layout, append)); });
-  return failure(result.wasInterrupted());
-}
-
-static unsigned numStructuralLevels(RankedTensorType type) {
-  unsigned levels = isDense(type) ? 0 : type.getRank();
-  while (levels > 0 && isFullLevel(type, levels - 1))
-    --levels;
-  return levels;
-}
-
-FailureOr<ResultLayout> ResultLayout::get(NestOp nest, bool drafts,
-                                          bool draftUnions) {
-  ResultLayout layout;
-  layout.nest = nest;
-  layout.collector = Collector::get(nest.getCollect());
-  layout.loops = nest.getLoops();
-  layout.numCut = nest.getCutLoops().size();
-  nest.walk([&](FindOp find) { layout.finds.push_back(find); });
-  RankedTensorType type = layout.type = cast<RankedTensorType>(nest.getType());
-  layout.numStructural = numStructuralLevels(type);
-  if (failed(readAppends(layout)) ||
-      failed(layout.collector->classifyLoops(layout)))
-    return failure();
-
-  unsigned rank = type.getRank();
-  bool makesEntries =
-      layout.numStructural == rank && rank > 0 && !layout.reduction;
-  unsigned appended =
-      layout.collector->appendsToLevels() ? layout.numStructural : 0;
-  for (unsigned level = 0; level < appended; ++level)
-    if (!makesEntries || level + 1 < layout.numStructural)
-      layout.levels.push_back(ResultLevel::get(type, level));
-  bool isDraft = (drafts && layout.collector->prefersDraft(layout)) ||
-                 (draftUnions && layout.collector->draftsUnion(layout));
-  layout.filling = isDraft ? Filling::draft() : Filling::counted();
-  if (isDraft)
-    layout.collector = Collector::getForDraft(nest.getCollect());
-  return layout;
-}
 
 //===----------------------------------------------------------------------===//
 // Elements of blocks
@@ -159,11 +76,6 @@ bool ResultLayout::hasFullFibers(unsigned level) const {
          isFullLevel(type, level + 1);
 }
 
-FlattenOp nacho::flattenOf(CoiterateOp loop) {
-  return loop.getFibers().empty() ? FlattenOp()
-                                  : flattenedBy(loop.getFibers().front());
-}
-
 bool ResultLayout::appendsKeys() const {
   if (fieldOfLevel.empty() || !fieldOfLevel.front() || !isList(type))
     return false;
@@ -189,7 +101,7 @@ SmallVector<StringRef> ResultLayout::columnNames() const {
   SmallVector<StringRef> names;
   for (const auto &level : levels)
     llvm::append_range(names, level->columnNames());
-  llvm::append_range(names, collector->columnNames());
+  llvm::append_range(names, columnsToCollect);
   if (makesEntries())
     names.push_back("entries");
   return names;

@@ -22,16 +22,6 @@ class Collector;
 class Filling;
 
 struct ResultLayout {
-  ResultLayout();
-  ResultLayout(ResultLayout &&);
-  ~ResultLayout();
-
-  /// The layout of a nest's result. With `drafts`, parts append to a draft
-  /// where that saves time (Filling.h); with `draftUnions`, also where it does
-  /// so for a single part.
-  static mlir::FailureOr<ResultLayout> get(NestOp nest, bool drafts,
-                                           bool draftUnions);
-
   mlir::RankedTensorType type;
   NestOp nest;
   llvm::SmallVector<CoiterateOp> loops; ///< The chain, outermost first.
@@ -62,12 +52,17 @@ struct ResultLayout {
   std::optional<Reduction> reduction;
   /// The level of which a workspace holds one row, if there is a workspace.
   std::optional<unsigned> workspaceLevel;
+  /// Whether the workspace has keys, and so may have fewer places than the row
+  /// has coordinates.
+  bool workspaceHasKeys = false;
   /// The lookups of coordinates. Each has a table of its own.
   llvm::SmallVector<FindOp> finds;
+  /// The columns that a row of counts has for the way of collecting.
+  llvm::SmallVector<llvm::StringRef> columnsToCollect;
   /// How the nest collects entries (Collector.h).
-  std::unique_ptr<Collector> collector;
+  std::shared_ptr<const Collector> collector;
   /// How each part knows where its entries begin (Filling.h).
-  std::unique_ptr<Filling> filling;
+  std::shared_ptr<const Filling> filling;
 
   /// Whether every append makes an entry of the structure's last level.
   bool makesEntries() const { return levels.size() < numStructural; }
@@ -114,7 +109,7 @@ struct ResultLayout {
   bool hasFullFibers(unsigned level) const;
 
   /// The names of the columns of a row of counts: those of each level, those of
-  /// the collector, and the number of entries.
+  /// the way of collecting, and the number of entries.
   llvm::SmallVector<llvm::StringRef> columnNames() const;
   int64_t numColumns() const { return columnNames().size(); }
   /// The columns of a level in a row of counts.
@@ -123,10 +118,6 @@ struct ResultLayout {
   mlir::Value positionsOf(mlir::ImplicitLocOpBuilder &b, unsigned level,
                           mlir::ValueRange row) const;
 };
-
-/// The `nacho.flatten` that makes the keys over which a loop runs; null if the
-/// loop does not run over keys.
-FlattenOp flattenOf(CoiterateOp loop);
 
 } // namespace nacho
 

@@ -2,20 +2,8 @@
 
 #include "ResultPlaces.h"
 
-#include "nacho/IR/Fibers.h"
-
 using namespace mlir;
 using namespace nacho;
-
-Value nacho::emitExtent(ImplicitLocOpBuilder &b, CoiterateOp loop,
-                        const IRMapping &mapping) {
-  if (loop.getExtent())
-    return mapping.lookupOrDefault(loop.getExtent());
-  Value fiber = loop.getFibers().front();
-  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
-  Value tensor = rootOf(fiber).getTensor();
-  return levelExtent(b, mapping.lookupOrDefault(tensor), level);
-}
 
 Value ResultPlaces::extent(unsigned level) const {
   if (DeriveOp derived = layout.derivedOfLevel[level])

@@ -64,10 +64,6 @@ private:
   const mlir::IRMapping &mapping;
 };
 
-/// The number of coordinates of a loop, at any place in a function.
-mlir::Value emitExtent(mlir::ImplicitLocOpBuilder &b, CoiterateOp loop,
-                       const mlir::IRMapping &mapping);
-
 } // namespace nacho
 
 #endif // NACHO_LIB_TRANSFORMS_ASSEMBLY_RESULTPLACES_H
