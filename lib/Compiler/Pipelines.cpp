@@ -230,8 +230,6 @@ void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
   contract.workspaces = capabilities.workspaces;
   contract.tiles = capabilities.tiles;
   pm.addPass(createNachoVerifyContract(contract));
-  pm.addNestedPass<func::FuncOp>(createNachoVerifyAccesses());
-  pm.addNestedPass<func::FuncOp>(createNachoVerifyProgress());
 }
 
 void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,

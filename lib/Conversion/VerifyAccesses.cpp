@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Conversion/Passes.h"
+#include "ContractChecks.h"
+
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,11 +21,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHOVERIFYACCESSES
-#include "nacho/Conversion/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -259,22 +254,17 @@ static SmallVector<Value> findPlaces(Operation *op) {
   return places;
 }
 
-namespace {
-struct VerifyAccesses : nacho::impl::NachoVerifyAccessesBase<VerifyAccesses> {
-  using NachoVerifyAccessesBase::NachoVerifyAccessesBase;
-
-  void runOnOperation() override {
-    UncheckedValues unchecked(getOperation());
-    getOperation().walk([&](Operation *op) {
-      for (Value place : findPlaces(op))
-        if (!unchecked.isCheckedAround(op, place)) {
-          op->emitOpError("uses an index that was loaded and not compared "
-                          "with a bound");
-          signalPassFailure();
-          return;
-        }
-    });
-    markAllAnalysesPreserved();
-  }
-};
-} // namespace
+LogicalResult nacho::verifyAccesses(func::FuncOp function) {
+  UncheckedValues unchecked(function);
+  bool areChecked = true;
+  function.walk([&](Operation *op) {
+    for (Value place : findPlaces(op))
+      if (!unchecked.isCheckedAround(op, place)) {
+        op->emitOpError("uses an index that was loaded and not compared "
+                        "with a bound");
+        areChecked = false;
+        return;
+      }
+  });
+  return success(areChecked);
+}

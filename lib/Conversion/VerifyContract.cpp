@@ -1,14 +1,16 @@
-//===- VerifyContract.cpp - Ops that a backend may be given ---------------===//
+//===- VerifyContract.cpp - What a backend may be given -------------------===//
 //
 // ParallelOps.td states in prose which ops a backend has to lower. This file
-// checks that a module has no others.
+// checks that a module has no others. Then it checks each function: the indices
+// of accesses (VerifyAccesses.cpp), and the ends of loops (VerifyProgress.cpp).
 //
 //===----------------------------------------------------------------------===//
+
+#include "ContractChecks.h"
 
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Nacho.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -82,7 +84,12 @@ struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk(
         [&](Operation *op) -> WalkResult { return verifyOperation(op); });
-    if (result.wasInterrupted())
+    auto isProved = [](func::FuncOp function) {
+      return succeeded(verifyAccesses(function)) &&
+             succeeded(verifyProgress(function));
+    };
+    if (result.wasInterrupted() ||
+        !llvm::all_of(getOperation().getOps<func::FuncOp>(), isProved))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

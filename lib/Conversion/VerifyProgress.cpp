@@ -2,7 +2,7 @@
 //
 // Arrays of operands may be edited while a kernel reads them. So how often a
 // loop runs must be bounded by something that it does not read. An scf.for has
-// a bound that nacho-verify-accesses checks. This file proves of each scf.while
+// a bound that VerifyAccesses.cpp checks. This file proves of each scf.while
 // that something changes in every step, and in one direction, that can only
 // change so often:
 //
@@ -22,15 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractChecks.h"
 #include "LoopSteps.h"
-#include "nacho/Conversion/Passes.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHOVERIFYPROGRESS
-#include "nacho/Conversion/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -117,19 +110,14 @@ static bool endsAlways(scf::WhileOp loop) {
          });
 }
 
-namespace {
-struct VerifyProgress : nacho::impl::NachoVerifyProgressBase<VerifyProgress> {
-  using NachoVerifyProgressBase::NachoVerifyProgressBase;
-
-  void runOnOperation() override {
-    getOperation().walk([&](scf::WhileOp loop) {
-      if (endsAlways(loop))
-        return;
-      loop.emitOpError("may go on forever: no number is known to change in "
-                       "every step up to a bound that is not loaded");
-      signalPassFailure();
-    });
-    markAllAnalysesPreserved();
-  }
-};
-} // namespace
+LogicalResult nacho::verifyProgress(func::FuncOp function) {
+  bool doAllEnd = true;
+  function.walk([&](scf::WhileOp loop) {
+    if (endsAlways(loop))
+      return;
+    loop.emitOpError("may go on forever: no number is known to change in "
+                     "every step up to a bound that is not loaded");
+    doAllEnd = false;
+  });
+  return success(doAllEnd);
+}

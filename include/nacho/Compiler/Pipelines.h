@@ -61,9 +61,10 @@ Stage scfStage();
 /// that rewrites which undo each other do not go on for ever.
 void addCanonicalizer(mlir::OpPassManager &pm, const PipelineOptions &options);
 
-/// Adds checks that a module holds only operations that a backend lowers, and
-/// accesses no memory at an index that nobody compared with a bound. They
-/// belong at the beginning of the stage that lowers the operations.
+/// Adds the check that a module holds only operations that a backend lowers,
+/// accesses no memory at an index that nobody compared with a bound, and has no
+/// loop that might go on forever. It belongs at the beginning of the stage that
+/// lowers the operations.
 void addContractCheck(mlir::OpPassManager &pm, const Backend &backend);
 
 /// Adds the passes of stages, with options turned off that need capabilities

@@ -1,13 +1,18 @@
-//===- VerifyPasses.td - Passes that check lowered code ----*- tablegen -*-===//
+//===- VerifyPasses.td - The check of lowered code ---------*- tablegen -*-===//
 
 #ifndef NACHO_CONVERSION_VERIFY_PASSES
 #define NACHO_CONVERSION_VERIFY_PASSES
 
 include "mlir/Pass/PassBase.td"
 
-def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> {
-  let summary = "Refuse accesses to memory at unchecked indices";
+def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
+  let summary = "Refuse what a backend does not lower, or must not run";
   let description = [{
+    ParallelOps.td states which operations a backend lowers. The pass refuses any other
+    operation, which an earlier pass should have lowered. It also refuses operations of
+    the contract that need something that the target lacks; such a kernel can only be
+    compiled for other targets.
+
     Arrays of operands may hold anything, since their owner may edit them at any time.
     So the lowering compares each integer that it loads with a bound before it uses it
     as an index. The pass is the proof: it follows loaded integers to loads, stores,
@@ -22,16 +27,10 @@ def NachoVerifyAccesses : Pass<"nacho-verify-accesses", "::mlir::func::FuncOp"> 
     %at = arith.minui %crd, %last
     %y = memref.load %x_values[%at]       // accepted
     ```
-  }];
-}
 
-def NachoVerifyProgress : Pass<"nacho-verify-progress", "::mlir::func::FuncOp"> {
-  let summary = "Refuse loops that might go on forever";
-  let description = [{
-    Arrays of operands may hold anything, since their owner may edit them at any time.
-    So a loop must not go on for as long as they say. The pass is the proof: in every
-    step of an `scf.while`, a position moves on that is compared with a bound, an
-    interval or a number gets smaller, or a word has fewer bits.
+    Nor must a loop go on for as long as such arrays say. In every step of an
+    `scf.while`, a position moves on that is compared with a bound, an interval or a
+    number gets smaller, or a word has fewer bits.
 
     ```mlir
     scf.while (%p = %begin) : (index) -> index {       // accepted
@@ -47,16 +46,6 @@ def NachoVerifyProgress : Pass<"nacho-verify-progress", "::mlir::func::FuncOp"> 
       %more = arith.cmpi ne, %stored, %c0 : index
       ...
     ```
-  }];
-}
-
-def NachoVerifyContract : Pass<"nacho-verify-contract", "::mlir::ModuleOp"> {
-  let summary = "Refuse operations that a backend does not lower";
-  let description = [{
-    ParallelOps.td states which operations a backend lowers. The pass refuses any other
-    operation, which an earlier pass should have lowered. It also refuses operations of
-    the contract that need something that the target lacks; such a kernel can only be
-    compiled for other targets.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",

@@ -145,7 +145,7 @@ def NachoSetIndexWidths : Pass<"nacho-set-index-widths", "::mlir::ModuleOp"> {
   let description = [{
     An encoding without widths stands for arrays of MLIR's type `index`. In kernels, only
     Nacho's own arrays have such elements: what is loaded from the others has to be
-    compared with a bound (`--nacho-verify-accesses`).
+    compared with a bound (`--nacho-verify-contract`).
 
     Before:
     ```mlir

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-verify-accesses))' | FileCheck %s
+// RUN: nacho-opt %s -nacho-verify-contract | FileCheck %s
 
 // All ways to check an index that the lowering uses are accepted.
 

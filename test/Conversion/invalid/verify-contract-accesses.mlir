@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-verify-accesses))' -split-input-file -verify-diagnostics
+// RUN: nacho-opt %s -nacho-verify-contract -split-input-file -verify-diagnostics
 
 // Loaded integers are refused wherever they say what memory is accessed.
 

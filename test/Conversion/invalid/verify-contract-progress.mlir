@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-verify-progress))' -split-input-file -verify-diagnostics
+// RUN: nacho-opt %s -nacho-verify-contract -split-input-file -verify-diagnostics
 
 // A loop must not go on for as long as an array says.
 

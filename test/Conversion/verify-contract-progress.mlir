@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -pass-pipeline='builtin.module(func.func(nacho-verify-progress))' | FileCheck %s
+// RUN: nacho-opt %s -nacho-verify-contract | FileCheck %s
 
 // All forms of loops that the lowering emits are accepted.
 
