@@ -1,7 +1,7 @@
 //===- CostModels.cpp - The table of cost models --------------------------===//
 //
 // The attribute, and the models that have names. What each kind of charge means
-// for the loops of a nest is in lib/Transforms/CostModel.cpp.
+// for the loops of a nest is in lib/Transforms/Nests/CostModel.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- NestPasses.td - Passes from nests to bounded nests --*- tablegen -*-===//
+//===- NestPasses.td - Passes from statements to nests -----*- tablegen -*-===//
 
 #ifndef NACHO_TRANSFORMS_NESTPASSES
 #define NACHO_TRANSFORMS_NESTPASSES
@@ -7,6 +7,39 @@ include "mlir/Pass/PassBase.td"
 
 def Nacho_CostOption : Option<"cost", "cost", "std::string", "\"time\"",
     "What counts as work: nnz, nnz+loops, flops, time, or a #nacho.cost_model">;
+
+def NachoConcretize : Pass<"nacho-concretize", "::mlir::ModuleOp"> {
+  let summary = "Turn tensor index notation into coiterative loops";
+  let description = [{
+    Chooses the loop order, derives from the operators which coordinates each
+    loop visits, and makes the zero of an absent entry explicit. Dense operands are
+    located, not iterated. The innermost loop of each term appends it; the reductions
+    of all terms share their loops, which lie inside those over the result's
+    coordinates. Statements that would need a scatter or a transposition are refused.
+
+    Before:
+    ```mlir
+    %Z = nacho.assign (%a = %A[i, j], %b = %B[i, j]) -> [i, j] {
+      %0 = nacho.binary add %a, %b : f64
+      nacho.yield %0 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %Z = nacho.nest {
+      nacho.coiterate %i of (%A1 = %A0, %B1 = %B0) in union(%A1, %B1) {
+        nacho.coiterate %j of (%A2 = %A1, %B2 = %B1) in union(%A2, %B2) {
+          %a = nacho.load %A2
+          %b = nacho.load %B2
+          %z = nacho.binary add %a, %b : f64
+          nacho.append %z at (%i, %j) : f64
+    ```
+  }];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::complex::ComplexDialect"
+  ];
+}
 
 def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
   let summary = "Look up coordinates in fibers that would be merged again and again";

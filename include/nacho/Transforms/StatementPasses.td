@@ -1,163 +1,9 @@
-//===- StatementPasses.td - Passes that split and merge statements --------===//
+//===- StatementPasses.td - Passes that rewrite statements -*- tablegen -*-===//
 
 #ifndef NACHO_TRANSFORMS_STATEMENTPASSES
 #define NACHO_TRANSFORMS_STATEMENTPASSES
 
 include "mlir/Pass/PassBase.td"
-
-def NachoFuseOps : Pass<"nacho-fuse-ops", "::mlir::ModuleOp"> {
-  let summary = "Make one op of two ops of linalg, where one reads the other";
-  let description = [{
-    A tensor that an op of linalg computes, and nobody reads but one other op with sparse
-    operands, is not made. An op that computes each element from elements at the same
-    place is inlined where its elements are read, as MLIR's `linalg` does; unless that
-    would compute a function, such as a sine, several times for an element.
-
-    A sum that is read as a factor of a product becomes part of it, if another factor of
-    the product is a sparse operand: only sums at its entries are computed then. The
-    operands of the sum may be sparse, too.
-
-    Before:
-    ```mlir
-    %T = linalg.matmul ins(%A, %B : tensor<?x?xf64>, tensor<?x?xf64>) outs(%zeros)
-    %Z = linalg.generic {
-        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
-                         affine_map<(i, j) -> (i, j)>],
-        iterator_types = ["parallel", "parallel"]}
-        ins(%S, %T : tensor<?x?xf64, #CSR>, tensor<?x?xf64>) outs(%empty) {
-    ^bb0(%s: f64, %t: f64, %z: f64):
-      %0 = arith.mulf %s, %t : f64
-      linalg.yield %0 : f64
-    }
-    ```
-    After:
-    ```mlir
-    %Z = linalg.generic {
-        indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, k)>,
-                         affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
-        iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%S, %A, %B) outs(%empty) {
-    ^bb0(%s: f64, %a: f64, %b: f64, %z: f64):
-      %0 = arith.mulf %a, %b : f64
-      %1 = arith.mulf %s, %0 : f64
-      %2 = arith.addf %z, %1 : f64
-      linalg.yield %2 : f64
-    }
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "Say which ops have been fused">];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::complex::ComplexDialect",
-                           "::mlir::linalg::LinalgDialect"];
-}
-
-def NachoSeparateOps : Pass<"nacho-separate-ops", "::mlir::ModuleOp"> {
-  let summary = "Give each linalg op of a function a function of its own";
-  let description = [{
-    Where a function has several ops of linalg, or several results, each op becomes the
-    only one of a private function, from which a kernel can be made, and a call of it.
-    What an op reads is passed, but for constants, and outputs that have no elements yet
-    or are filled with a constant. `sparse_tensor.convert` of a sparse tensor is such an
-    op, too: it copies.
-
-    Before:
-    ```mlir
-    func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
-        -> tensor<?xf64> {
-      %T = linalg.generic ... ins(%A) outs(%empty) ...
-      %y = linalg.matvec ins(%T, %x) outs(%y0)
-      return %y : tensor<?xf64>
-    }
-    ```
-    After:
-    ```mlir
-    func.func private @f_0(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
-      %T = linalg.generic ... ins(%A) outs(%empty) ...
-      return %T : tensor<?x?xf64, #CSR>
-    }
-    func.func private @f_1(%T: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>,
-                           %y0: tensor<?xf64>) -> tensor<?xf64> {
-      %y = linalg.matvec ins(%T, %x) outs(%y0)
-      return %y : tensor<?xf64>
-    }
-    func.func @f(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y0: tensor<?xf64>)
-        -> tensor<?xf64> {
-      %T = call @f_0(%A)
-      %y = call @f_1(%T, %x, %y0)
-      return %y : tensor<?xf64>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect",
-                           "::mlir::linalg::LinalgDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
-def NachoSplitBlocks : Pass<"nacho-split-blocks", "::mlir::ModuleOp"> {
-  let summary = "Give tensors in blocks two indices for each one that is split";
-  let description = [{
-    A tensor in blocks, such as BSR, has two levels for one dimension: the number of the
-    block (`i floordiv 2`), and the place inside of it (`i mod 2`). Each of them becomes
-    a dimension with an index of its own, `i0` and `i1`; so does each of the same index
-    of all other tensors of the statement. No array changes: a dense vector of 8
-    elements has 4 times 2 elements then. The attribute `nacho.blocks` tells callers of
-    the function the sizes of the blocks by which an argument or the result was split.
-
-    The coordinates of another sparse tensor would change, such as those of one in CSR
-    that shares an index with one in blocks. A list takes its place: of an operand, one
-    of its entries by `i0` and `i1`; of a result, one by `i`, of which the result is
-    made. Refused are an index in blocks of different sizes, a tensor with blocks in
-    other dimensions than those whose indices are in blocks, and an extent that is known
-    not to be a multiple of the block.
-
-    Before:
-    ```mlir
-    func.func @f(%A: tensor<?x?xf64, #BSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
-      %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #BSR>,
-                         %b = %x[j] : tensor<?xf64>) -> [i] : tensor<?xf64> {
-        %0 = nacho.binary mul %a, %b : f64
-        %1 = nacho.reduce add %0 over [j] : f64
-        nacho.yield %1 : f64
-      }
-    ```
-    After:
-    ```mlir
-    func.func @f(%A: tensor<?x?x2x2xf64, #DSDD> {nacho.blocks = array<i64: 2, 2>},
-                 %x: tensor<?x2xf64> {nacho.blocks = array<i64: 2>})
-        -> (tensor<?x2xf64> {nacho.blocks = array<i64: 2>}) {
-      %y = nacho.assign (%a = %A[i0, j0, i1, j1] : tensor<?x?x2x2xf64, #DSDD>,
-                         %b = %x[j0, j1] : tensor<?x2xf64>)
-          -> [i0, i1] : tensor<?x2xf64> {
-        %0 = nacho.binary mul %a, %b : f64
-        %1 = nacho.reduce add %0 over [j0, j1] : f64
-        nacho.yield %1 : f64
-      }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::nacho::NachoDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
-def NachoSetIndexWidths : Pass<"nacho-set-index-widths", "::mlir::ModuleOp"> {
-  let summary = "Give index arrays of the default width 64 bits";
-  let description = [{
-    An encoding without widths stands for arrays of MLIR's type `index`. In kernels, only
-    Nacho's own arrays have such elements: what is loaded from the others has to be
-    compared with a bound (`--nacho-verify-contract`).
-
-    Before:
-    ```mlir
-    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
-    ```
-    After:
-    ```mlir
-    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed),
-                                     posWidth = 64, crdWidth = 64 }>
-    ```
-  }];
-}
 
 def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleOp"> {
   let summary = "Compute reductions inside of expressions on their own";
@@ -185,43 +31,6 @@ def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleO
     } {sizes = array<i64: 100000, 100000>}
     %y = nacho.assign (%t = %T[i] : tensor<?xf64>) -> [i] {
       %1 = nacho.unary sqrt %t : f64
-      nacho.yield %1 : f64
-    }
-    ```
-  }];
-  let dependentDialects = ["::nacho::NachoDialect"];
-}
-
-def NachoListSlices : Pass<"nacho-list-slices", "::mlir::ModuleOp"> {
-  let summary = "List the entries of sparse slices";
-  let description = [{
-    For each slice of a sparse tensor (`nacho.slice`), a statement lists its entries;
-    all others read the list. The dimensions of the list are in the order in which the
-    tensor's levels store them. The elements of a dense slice are located where they
-    are.
-
-    The cost of the statement is that of the coordinates between the ends of the slice:
-    levels that store coordinates are searched for the ends, once for each fiber. What
-    lies between them and is skipped by a stride is visited, and left out.
-
-    Before:
-    ```mlir
-    %S = nacho.slice %A[%o, 5] [4, 3] [2, 1] : tensor<?x?xf64, #CSR> to tensor<4x3xf64, #CSR>
-    %y = nacho.assign (%s = %S[i, j] : ..., %v = %x[j] : ...) -> [i] {
-      %0 = nacho.binary mul %s, %v : f64
-      %1 = nacho.reduce add %0 over [j] : f64
-      nacho.yield %1 : f64
-    }
-    ```
-    After:
-    ```mlir
-    %S = nacho.slice %A[%o, 5] [4, 3] [2, 1] : tensor<?x?xf64, #CSR> to tensor<4x3xf64, #CSR>
-    %E = nacho.assign collect<sorted_list> (%s = %S[i, j] : ...) -> [i, j] {
-      nacho.yield %s : f64
-    }
-    %y = nacho.assign (%s = %E[i, j] : ..., %v = %x[j] : ...) -> [i] {
-      %0 = nacho.binary mul %s, %v : f64
-      %1 = nacho.reduce add %0 over [j] : f64
       nacho.yield %1 : f64
     }
     ```
@@ -312,6 +121,58 @@ def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::nacho::NachoDialect"];
+}
+
+def NachoOrderLoops : Pass<"nacho-order-loops", "::mlir::ModuleOp"> {
+  let summary = "Give every statement loops that all tensors follow";
+  let description = [{
+    Splits a statement if no order of loops follows all its operands and its result:
+    a statement of its own then makes a sorted list of entries. The list replaces a
+    transposed operand, a diagonal, or a term whose reduction would scatter entries
+    over the result, whichever is expected to cost least; also if it halves the cost.
+    The sizes of operands are read from the attributes `nacho.sizes` of the function's
+    arguments, or else assumed; the pass removes them.
+
+    If a reduction scatters entries over one level, each part adds them up in a
+    workspace, and the list's last coordinate is the number of the part. With
+    `whole-rows`, a workspace may instead collect a whole row of the result: then the
+    statement keeps its reduction, and `order` puts other loops inside of that. So does
+    one with a dense result, unless `sort-products` makes it sort all its products.
+
+    With `transpose-dense`, a statement of its own transposes a dense operand if the
+    loop over one of its indices, which no sparse operand has, would step from row to
+    row of it: as E[k, j] in the sampled product A[i, j] * D[i, k] * E[k, j], of which
+    E[j, k] is made.
+
+    Before:
+    ```mlir
+    %Z = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k] {
+      %0 = nacho.binary mul %a, %b : f64
+      %1 = nacho.reduce add %0 over [j] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+    After:
+    ```mlir
+    %E = nacho.assign (%a = %A[i, j] : ..., %b = %B[j, k] : ...) -> [i, k, part] {
+      %0 = nacho.binary mul %a, %b : f64
+      nacho.yield %0 : f64
+    } {order = ["i", "j", "k"], partial, sorted}
+    %Z = nacho.assign (%e = %E[i, k, part] : ...) -> [i, k] {
+      %1 = nacho.reduce add %e over [part] : f64
+      nacho.yield %1 : f64
+    }
+    ```
+  }];
+  let dependentDialects = ["::nacho::NachoDialect"];
+  let options = [
+    Option<"wholeRows", "whole-rows", "bool", /*default=*/"false",
+           "Leave rows whole that a workspace collects">,
+    Option<"sortProducts", "sort-products", "bool", /*default=*/"false",
+           "List and sort the products that are scattered over a dense result">,
+    Option<"transposeDense", "transpose-dense", "bool", /*default=*/"false",
+           "Copy dense operands across whose rows the innermost loop would step">
+  ];
 }
 
 #endif // NACHO_TRANSFORMS_STATEMENTPASSES
