@@ -186,7 +186,7 @@ def test_the_reference_has_every_choice():
     from nacho._nacho import CHOICES
 
     text = generated()["reference/choices.md"]
-    known = [*CHOICES, *nacho._kernels.options.SHARED_CHOICES]
+    known = [*CHOICES, *nacho._kernels.option_checks.SHARED_CHOICES]
     assert [name for name in known if f"| `{name}` |" not in text] == []
 
 

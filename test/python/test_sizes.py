@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho._kernels.evaluation import specialiser_for, views_of_operands
-from nacho._kernels.request import Lowering
+from nacho._kernels.options import Lowering
 from nacho._notation.parser import parse
 from nacho._storage.extents import index_extents
 

@@ -13,55 +13,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from nacho._kernels.cache import Cache
+from nacho._kernels.options import Lowering
 from nacho._kernels.pins import Pin
-from nacho._kernels.request import Lowering
 from nacho._kernels.types import typing_of_call
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of
 from nacho._notation.tree import Access, Assignment, Part, Parts, Split, postorder
 from nacho._storage.blocks import format_in_blocks
 from nacho._storage.containers import view_of
+from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
 from nacho._storage.inference import result_format
 from nacho._storage.layouts import CSR
 from nacho._storage.splitting import bsr_format, by_level, is_bsr_format
 from nacho._storage.views import View
 
+Out = str | Format | None
+"""The format of a result, if the caller asks for one."""
 
-class SplitStatement(NamedTuple):
-    """An assignment whose indices are split, and the format of its result."""
-
-    assignment: Assignment
-    out: str | Format | None
+_known: Cache[tuple[Assignment, Out] | None] = Cache()
 
 
-_known: Cache[tuple[SplitStatement | None]] = Cache()
-
-
-def split_statement(
-    assignment: Assignment, given: Sequence[Any], out: object, lowering: Lowering
-) -> SplitStatement | None:
-    """Return the assignment with split indices; None if it is left as it is."""
+def split_by_blocks(
+    assignment: Assignment, given: Sequence[Any], out: Out, lowering: Lowering
+) -> tuple[Assignment, Out]:
+    """Return an assignment and the format of its result; split if it is in blocks."""
     formats = {
         name: format
         for name, value in zip(assignment.operands, given, strict=True)
         if (format := format_in_blocks(value)) is not None
     }
-    if not formats or lowering.order or lowering.contract is not None:
-        return None
-    if lowering.target != "cpu" or assignment.nested or out not in (None, "dense"):
-        return None
-    if not all(map(is_bsr_format, formats.values())):
-        return None
-    if not _has_plain_accesses(assignment):
-        return None
+    if not formats or not _may_be_split(assignment, formats, out, lowering):
+        return assignment, out
     views = _views(assignment, given, formats)
     key = (assignment.text, out, *formats.values(), *map(_type, views.values()))
-    found = _known.get(key, lambda: (_split(assignment, given, formats, views, out),))
-    return found[0]
+    found = _known.get(key, lambda: _split(assignment, given, formats, views, out))
+    return found or (assignment, out)
+
+
+def _may_be_split(
+    assignment: Assignment, formats: Mapping[str, Format], out: Out, lowering: Lowering
+) -> bool:
+    """Return whether options and the notation allow indices to be split."""
+    return (
+        not lowering.order
+        and lowering.contract is None
+        and lowering.target == HOST
+        and not assignment.nested
+        and out in (None, "dense")
+        and all(map(is_bsr_format, formats.values()))
+        and _has_plain_accesses(assignment)
+    )
 
 
 def _views(
@@ -91,8 +96,8 @@ def _split(
     given: Sequence[Any],
     formats: Mapping[str, Format],
     views: Mapping[str, View],
-    out: object,
-) -> SplitStatement | None:
+    out: Out,
+) -> tuple[Assignment, Out] | None:
     sizes = _block_sizes(assignment, formats, views)
     if sizes is None:
         return None
@@ -104,7 +109,7 @@ def _split(
             splits[access.name] = Split(format.parts, format.name)
         elif any(index in sizes for index in access.indices):
             splits[access.name] = Split(_parts(access, sizes))
-    result: str | Format | None = None
+    result: Out = None
     left = assignment.result
     if any(index in sizes for index in left.indices):
         found = _split_result(left, sizes, stored)
@@ -113,7 +118,7 @@ def _split(
         result, splits[left.name] = found
     text = _text(assignment, splits, sizes)
     made = replace(parse(text), splits=(*splits.items(),))
-    return SplitStatement(made, result)
+    return made, result
 
 
 def _split_result(

@@ -13,8 +13,8 @@ from nacho._kernels.block_operands import plain_view, split_view
 from nacho._kernels.devices import result_device
 from nacho._kernels.loading import load
 from nacho._kernels.logs import LoggedNotes, informs
+from nacho._kernels.options import Running
 from nacho._kernels.refusals import require_extent, require_fit
-from nacho._kernels.request import Running
 from nacho._kernels.specialisation import Asked, Specialisation
 from nacho._notation.tree import Assignment, identifier
 from nacho._storage.blocks import joined

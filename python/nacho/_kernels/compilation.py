@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from nacho._kernels.function import Function
 from nacho._kernels.kernel import Kernel
-from nacho._kernels.options import is_word
+from nacho._kernels.options import Options
 from nacho._kernels.pins import IndexType, requested_pins
-from nacho._kernels.request import checked_request
 from nacho._kernels.statement import ModuleSource, NotationSource
 from nacho._notation.limits import require_supported
-from nacho._notation.monoids import Semiring, semiring_of
+from nacho._notation.monoids import Semiring
 from nacho._notation.parser import parse
-from nacho._notation.semirings import under
 from nacho._notation.warnings import warn_of_single_indices
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
@@ -128,42 +125,51 @@ def compile(
     --------
     >>> nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", {"A": "csr"})  # doctest: +SKIP
     """
-    asked = (target, cost, order, remap, threads, parts, validate)
-    options = (*asked, choices, contract, memory_limit, device)
+    options = Options(
+        target=target,
+        device=device,
+        threads=threads,
+        parts=parts,
+        order=order,
+        validate=validate,
+        cost=cost,
+        remap=remap,
+        choices=choices,
+        contract=contract,
+        memory_limit=memory_limit,
+        semiring=semiring,
+    )
     if is_module(expr):
-        sums = None if is_word(contract, "auto") else contract
-        given = {
-            "formats": formats,
-            "dtype": dtype,
-            "index": index,
-            "order": order,
-            "contract": sums,
-            "semiring": semiring,
-        }
-        return _of_module(str(expr), entry, given, options)
+        types = {"formats": formats, "dtype": dtype, "index": index}
+        return _of_module(str(expr), entry, types, options)
     if entry is not None:
         raise ArgumentError("entry= names a function of a module")
     written = parse(expr)
     warn_of_single_indices(written)
-    assignment = under(written, semiring_of(semiring))
+    assignment = options.read(written)
     require_supported(assignment)
-    request = checked_request(assignment, *options)
+    lowering, running = options.lowering(assignment), options.running()
     pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)
-    source = NotationSource(assignment, pins, request.lowering)
-    return Kernel(source, request, is_placed=target is not None)
+    source = NotationSource(assignment, pins, lowering)
+    return Kernel(source, lowering, running, is_placed=options.is_placed)
+
+
+_OF_FUNCTIONS = ("order", "contract", "semiring")
+"""The options that say what the function of a module says."""
 
 
 def _of_module(
-    text: str, entry: str | None, given: Mapping[str, object], options: Any
+    text: str, entry: str | None, types: Mapping[str, object], options: Options
 ) -> Kernel | Function:
-    for option, value in given.items():
-        if value is not None:
+    given = options.given
+    for option in (*(n for n in types if types[n] is not None), *given):
+        if option in types or option in _OF_FUNCTIONS:
             raise ArgumentError(f"{option}= of a module are those of its function")
-    request = checked_request(None, *options)
+    lowering, running = options.lowering(None), options.running()
 
     def compiled(text: str) -> Kernel:
-        source = ModuleSource(text, request.lowering.cost)
-        return Kernel(source, request, is_placed=options[0] is not None)
+        source = ModuleSource(text, lowering.cost)
+        return Kernel(source, lowering, running, is_placed=options.is_placed)
 
     function = read_function(text, entry)
     if not function.calls:

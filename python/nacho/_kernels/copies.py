@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from nacho._kernels.cache import Cache
 from nacho._kernels.logs import LoggedNotes, informs
+from nacho._kernels.options import Lowering
 from nacho._kernels.pins import Pin
-from nacho._kernels.request import Lowering
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.statement import NotationSource
 from nacho._kernels.types import Typing

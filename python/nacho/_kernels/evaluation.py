@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nacho._kernels.blocks import split_statement
+from nacho._kernels.blocks import split_by_blocks
 from nacho._kernels.cache import Cache
 from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.logs import LOGGER
+from nacho._kernels.options import Lowering, Options, Running
 from nacho._kernels.pins import Pin, requested_format
-from nacho._kernels.request import Lowering, Request, checked_request
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import NotationSource
 from nacho._notation.einsum import spelled_product
 from nacho._notation.limits import require_supported
-from nacho._notation.monoids import Semiring, semiring_of
+from nacho._notation.monoids import Semiring
 from nacho._notation.overloads import WholeExpression
 from nacho._notation.parser import parse
-from nacho._notation.semirings import under
 from nacho._notation.symbols import Expression, Index, statement
 from nacho._notation.tree import Assignment, identifier
 from nacho._notation.warnings import expect_sums, warn_of_single_indices
@@ -30,25 +29,8 @@ from nacho._storage.results import library_of
 from nacho._storage.views import View
 from nacho.errors import ArgumentError, UnsupportedError
 
-OPTIONS = (
-    "out",
-    "target",
-    "device",
-    "stream",
-    "threads",
-    "parts",
-    "order",
-    "validate",
-    "cost",
-    "remap",
-    "choices",
-    "contract",
-    "memory_limit",
-    "semiring",
-)
-"""The options of ``evaluate``."""
-_EVALUATE = ("evaluate(expr, {})", OPTIONS)
-_EXPLAIN = ("explain(expr, {})", OPTIONS)
+_EVALUATE = ("evaluate(expr, {})", Options._fields)
+_EXPLAIN = ("explain(expr, {})", Options._fields)
 
 
 def evaluate(
@@ -140,29 +122,28 @@ def evaluate(
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
-    if isinstance(expr, Expression | WholeExpression):
-        expr, operands = spelled_by_operators(expr, operands, named)
-    written = parse(expr)
-    warn_of_single_indices(written)
-    assignment = under(written, semiring_of(semiring))
-    given = given_operands(assignment, operands, named, _EVALUATE)
-    request = checked_request(
-        assignment,
-        target,
-        cost,
-        order,
-        remap,
-        threads,
-        parts,
-        validate,
-        choices,
-        contract,
-        memory_limit,
-        device,
-        stream,
+    options = Options(
+        out=out,
+        target=target,
+        device=device,
+        stream=stream,
+        threads=threads,
+        parts=parts,
+        order=order,
+        validate=validate,
+        cost=cost,
+        remap=remap,
+        choices=choices,
+        contract=contract,
+        memory_limit=memory_limit,
+        semiring=semiring,
     )
-    found, views = _prepared(assignment, given, out, target, request)
-    return found.run(given, views, request.running, Call.compute)
+    text, operands = spelled(expr, operands, named)
+    warn_of_single_indices(parse(text))
+    assignment = options.read(parse(text))
+    given = given_operands(assignment, operands, named, _EVALUATE)
+    found, views, running = _prepared(assignment, given, options)
+    return found.run(given, views, running, Call.compute)
 
 
 def explained(
@@ -190,16 +171,12 @@ def explained(
     --------
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """
-    options = {name: named.pop(name) for name in OPTIONS if name in named}
-    out = options.pop("out", None)
-    if isinstance(expr, Expression | WholeExpression):
-        expr, operands = spelled_by_operators(expr, operands, named)
-    semiring = semiring_of(options.pop("semiring", None))
-    assignment = under(parse(expr), semiring)
+    options = Options.taken(named)
+    text, operands = spelled(expr, operands, named)
+    assignment = options.read(parse(text))
     given = given_operands(assignment, operands, named, _EXPLAIN)
-    request = checked_request(assignment, **options)
-    found, _ = _prepared(assignment, given, out, options.get("target"), request)
-    return explain(found, given, request.running)
+    found, _, running = _prepared(assignment, given, options)
+    return explain(found, given, running)
 
 
 def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
@@ -224,7 +201,14 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     return evaluate(text, given, **options)
 
 
-def spelled_by_operators(
+def spelled(expr: object, operands: Any, named: dict[str, Any]) -> tuple[object, Any]:
+    """Return an expression as text, and its operands, which may be in it."""
+    if isinstance(expr, Expression | WholeExpression):
+        return _spelled_by_operators(expr, operands, named)
+    return expr, operands
+
+
+def _spelled_by_operators(
     expr: Expression | WholeExpression, indices: object, named: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     """Return an expression of Python's operators as text, and its operands by name."""
@@ -310,24 +294,18 @@ _specialisers: Cache[Specialiser] = Cache()
 
 
 def _prepared(
-    assignment: Assignment,
-    given: Sequence[Any],
-    out: str | Format | None,
-    target: str | None,
-    request: Request,
-) -> tuple[Specialiser, dict[str, View]]:
-    """Return the specialiser for these operands, and their views.
+    assignment: Assignment, given: Sequence[Any], options: Options
+) -> tuple[Specialiser, dict[str, View], Running]:
+    """Return the specialiser for these operands, their views, and how it is run.
 
     Without a target, it is the device where the operands are.
     """
-    split = split_statement(assignment, given, out, request.lowering)
-    if split is not None:
-        assignment, out = split
+    lowering, running = options.lowering(assignment), options.running()
+    assignment, out = split_by_blocks(assignment, given, options.out, lowering)
     views = views_of_operands(assignment, given)
-    lowering = request.lowering
-    if target is None:
+    if not options.is_placed:
         lowering = lowering.on(target_for(views.values()))
-    return specialiser_for(assignment, views, out, lowering), views
+    return specialiser_for(assignment, views, out, lowering), views, running
 
 
 def specialiser_for(

@@ -20,11 +20,11 @@ from nacho._kernels.measured import (
     thread_times,
 )
 from nacho._kernels.nests import nests_of
+from nacho._kernels.options import Running
 from nacho._kernels.pins import Pin
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program
 from nacho._kernels.reasons import loop_order, reason_of_order
-from nacho._kernels.request import Running
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Statement

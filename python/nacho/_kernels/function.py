@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nacho._kernels.call import bind
-from nacho._kernels.kernel import OPTIONS, Kernel
+from nacho._kernels.kernel import Kernel
+from nacho._kernels.options import OF_CALLS
 from nacho.mlir._module import Calls, argument_names
 
 
@@ -35,7 +36,7 @@ class Function:
         **named
             The arguments by name, and options of calls of ``Kernel``.
         """
-        free = [option for option in OPTIONS if option not in self.operands]
+        free = [option for option in OF_CALLS if option not in self.operands]
         options = {option: named.pop(option) for option in free if option in named}
         values = bind(self.operands, operands, named)
         for kernel, (_, numbers) in zip(self.kernels, self._calls.calls, strict=True):

@@ -9,21 +9,16 @@ from typing import Any, TypeVar
 from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explanation import Explanation
-from nacho._kernels.options import (
-    MAX_MEMORY,
-    MAX_PARTS,
-    MAX_THREADS,
+from nacho._kernels.option_checks import (
     SHARED_CHOICES,
     check_chip,
     check_mapping,
     checked_choices,
-    checked_count,
-    checked_stream,
 )
+from nacho._kernels.options import Lowering, Running, options_of_call
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program, Step
 from nacho._kernels.repetition import RepetitionsByOptions
-from nacho._kernels.request import Request, Running
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._pictures.figure import table
@@ -32,11 +27,6 @@ from nacho._storage.views import View
 from nacho.errors import OptionError
 
 _Result = TypeVar("_Result")
-
-_LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
-"""The options of calls that are numbers, and how large each may be."""
-OPTIONS = (*_LARGEST, "stream")
-"""The options of calls."""
 
 Choices = Mapping[str, object] | None
 """Choices between the variants of a kernel, by name, as for ``compile``."""
@@ -53,14 +43,18 @@ class Kernel:
     """
 
     def __init__(
-        self, source: Source, request: Request, *, is_placed: bool = True
+        self,
+        source: Source,
+        lowering: Lowering,
+        running: Running,
+        *,
+        is_placed: bool = True,
     ) -> None:
         """Compile the default specialisation, so that errors are raised now.
 
         ``is_placed`` says that the caller has named the target. Otherwise the kernel is
         compiled for other targets as well, when it gets operands on their devices.
         """
-        lowering, running = request
         self.threads = running.threads
         self.parts = running.parts
         self.validate = running.validate
@@ -85,8 +79,8 @@ class Kernel:
 
         What it compiles comes from the cache, if that has it.
         """
-        request = Request(self._lowering, self._running({}))
-        return _unpickled, (self._specialiser.source, request, self._is_placed)
+        asked = (self._lowering, self._running({}), self._is_placed)
+        return _unpickled, (self._specialiser.source, *asked)
 
     def __copy__(self) -> Kernel:
         return self
@@ -110,7 +104,7 @@ class Kernel:
             PyTorch or CuPy. By default, it is the current stream of the library that
             the operands come from.
         """
-        options = self._options(named)
+        options = options_of_call(named, self.operands)
         if named:
             operands = tuple(bind(self._assignment.operands, operands, named))
         repetitions = self._repetitions.of(tuple(options.items()))
@@ -167,31 +161,12 @@ class Kernel:
         return self._elsewhere[target]
 
     def _running(self, named: dict[str, Any]) -> Running:
-        """Take the options of calls out of the keywords, and add those of compile."""
+        """Take the options of a call out of the keywords, and add those of compile."""
         running = Running(
             self.threads, self.parts, self.validate, self.memory_limit, self.device
         )
-        given = self._options(named)
+        given = options_of_call(named, self.operands)
         return running._replace(**given) if given else running
-
-    def _options(self, named: dict[str, Any]) -> dict[str, Any]:
-        """Take the options of calls out of the keywords, but those that are None.
-
-        If an operand has such a name, the keyword is the operand.
-        """
-        given: dict[str, Any] = {}
-        if named.keys().isdisjoint(OPTIONS):
-            return given
-        if "stream" in named and "stream" not in self._assignment.operands:
-            stream = checked_stream(named.pop("stream"))
-            if stream is not None:
-                given["stream"] = stream
-        for option, largest in _LARGEST.items():
-            if option in named and option not in self._assignment.operands:
-                count = checked_count(option, named.pop(option), largest)
-                if count:
-                    given[option] = count
-        return given
 
     # What is compiled -------------------------------------------------------------
 
@@ -321,8 +296,10 @@ def _format(type: TensorType) -> str:
     return "scalar" if type.format is None else str(type.format)
 
 
-def _unpickled(source: Source, request: Request, is_placed: bool) -> Kernel:
-    return Kernel(source, request, is_placed=is_placed)
+def _unpickled(
+    source: Source, lowering: Lowering, running: Running, is_placed: bool
+) -> Kernel:
+    return Kernel(source, lowering, running, is_placed=is_placed)
 
 
 def _count(call: Call) -> int:

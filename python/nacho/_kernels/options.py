@@ -1,230 +1,165 @@
-"""The options of ``compile`` and ``evaluate``: their values, checked and resolved."""
+"""The options of a caller, except for options about types.
+
+``Options`` are as given, for an expression that need not be known yet. They are checked
+where they become the options of code, ``Lowering``, and those of a call, ``Running``.
+"""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from nacho._notation.tree import identifier
-from nacho.errors import ArgumentError, OptionError, UnsupportedError, displayed
-
-COSTS = ("nnz", "nnz+loops", "flops", "time")
-WRITTEN_COST = "#nacho.cost_model<"
-"""What the text of a cost model begins with that is written out, not named."""
-VALIDATIONS = ("safe", "full", "none")
-_LOWERED_TARGETS = ("gpu",)
-"""The targets of `nacho-opt` that have no runtime."""
-
-_VECTOR_BITS = (0, 256, 512)
-_TILES = (0, 32, 64, 128, 256)
-_MOST_REWRITES = (1 << 31) - 1
-_SANITIZERS = ("none", "address", "thread")
-
-MAX_THREADS = 1024
-MAX_PARTS = 1 << 24
-MAX_MEMORY = 1 << 62
-
-
-def is_word(value: object, word: str) -> bool:
-    """Return whether an option has this value; it may be of any type."""
-    return isinstance(value, str) and value == word
+from nacho._kernels.option_checks import (
+    MAX_MEMORY,
+    MAX_PARTS,
+    MAX_THREADS,
+    check_cost,
+    check_device,
+    check_target,
+    checked_choices,
+    checked_contract,
+    checked_count,
+    checked_order,
+    checked_remap,
+    checked_stream,
+    checked_validation,
+    is_word,
+)
+from nacho._notation.monoids import Semiring, semiring_of
+from nacho._notation.semirings import under
+from nacho._notation.tree import Assignment
+from nacho._storage.formats import Format
 
 
-def check_mapping(option: str, value: object, of: str) -> None:
-    """Refuse what should be a mapping."""
-    if not isinstance(value, Mapping):
-        kind = type(value).__name__
-        raise ArgumentError(f"{option}= is of type {kind}: expected a mapping of {of}")
+class Lowering(NamedTuple):
+    """The options on which the code of a statement depends."""
+
+    target: str = "cpu"
+    cost: str = "time"
+    order: tuple[str, ...] = ()
+    """The indices of the loops, outermost first; if empty, the compiler chooses."""
+    contract: tuple[str, ...] | None = None
+    """The indices that are summed on their own, in order; if None, the compiler
+    chooses."""
+    remap: bool = True
+    choices: tuple[tuple[str, object], ...] = ()
+    """Choices that the caller makes in place of Nacho, by name."""
+
+    def on(self, target: str) -> Lowering:
+        """Return the same options for another target."""
+        return self if target == self.target else self._replace(target=target)
 
 
-def check_target(target: object) -> None:
-    """Refuse a target that kernels cannot run on."""
-    # Imported here, where a kernel is compiled anyway.
-    from nacho._nacho import TARGETS
+class Running(NamedTuple):
+    """The options of a call, on which the code does not depend."""
 
-    if isinstance(target, str) and target in _LOWERED_TARGETS:
-        shown = ", ".join(TARGETS)
-        raise UnsupportedError(
-            f"target '{target}' is not supported (supported: {shown})"
-        )
-    _check_choice("target", target, TARGETS)
-
-
-def check_device(device: object, target: str) -> None:
-    """Refuse a number that is not that of the GPU that a target runs on."""
-    if target == "cpu":
-        raise ArgumentError("device= is the number of a GPU: pass target='cuda', too")
-    if isinstance(device, bool) or not isinstance(device, int) or device:
-        raise UnsupportedError(
-            f"device={displayed(device)}: kernels run on the first GPU, device=0"
-        )
+    threads: int | None = None
+    parts: int | None = None
+    validate: str = "safe"
+    memory_limit: int | None = None
+    """The most bytes that are allocated at a time."""
+    device: int | None = None
+    """The number of the GPU that operands of the host are copied to, if the caller
+    wants that."""
+    stream: int | None = None
+    """The stream of the GPU in whose order everything is done. If it is None, it is the
+    current one of the library that the operands come from."""
 
 
-def checked_stream(stream: object) -> int | None:
-    """Return the address of a stream of CUDA, which may be one of PyTorch or CuPy."""
-    if stream is None:
-        return None
-    for name in ("cuda_stream", "ptr"):
-        stream = getattr(stream, name, stream)
-    if isinstance(stream, bool) or not isinstance(stream, int) or stream < 0:
-        raise ArgumentError(
-            f"stream={displayed(stream)}: expected the address of a stream of CUDA, or "
-            "a stream of PyTorch or CuPy"
-        )
-    return stream
+class Options(NamedTuple):
+    """The options of ``evaluate``, which explains them; other functions have some.
 
-
-CHIPS = tuple(f"sm_{number}" for number in (75, 80, 86, 87, 89, 90, 100, 101, 103, 120))
-"""The GPUs that PTX can be for."""
-
-
-def check_chip(chip: object) -> None:
-    """Refuse a GPU that is none."""
-    _check_choice("chip", chip, CHIPS)
-
-
-def check_cost(cost: object) -> None:
-    """Refuse an unknown name of a cost model.
-
-    Models that are written out are the compiler's to read.
+    Those with their default values are not checked, since that is done in every call.
     """
-    if isinstance(cost, str) and cost.startswith(WRITTEN_COST):
-        return
-    _check_choice("cost", cost, COSTS)
 
+    out: str | Format | None = None
+    target: str | None = None
+    device: int | None = None
+    stream: object = None
+    threads: int | None = None
+    parts: int | None = None
+    order: Sequence[str] | str | None = None
+    validate: str | bool = "safe"
+    cost: str = "time"
+    remap: bool | None = None
+    choices: Mapping[str, object] | None = None
+    contract: Sequence[str] | str = "auto"
+    memory_limit: int | None = None
+    semiring: Semiring | str | None = None
 
-def checked_validation(validate: object) -> str:
-    """Return how operands are checked; True and False mean "safe" and "none"."""
-    if is_word(validate, "safe") or validate is True:
-        return "safe"
-    if validate is False:
-        return "none"
-    return _check_choice("validate", validate, VALIDATIONS)
+    @classmethod
+    def taken(cls, named: dict[str, Any]) -> Options:
+        """Take the options out of keywords, and leave the operands."""
+        return cls(**{name: named.pop(name) for name in cls._fields if name in named})
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that have other values than by default, by name."""
+        defaults = self._field_defaults
+        return {n: v for n, v in self._asdict().items() if v is not defaults[n]}
 
-def checked_remap(remap: object) -> bool:
-    """Return whether outer intersections are done first (remapping); None means yes."""
-    if remap is not None and not isinstance(remap, bool):
-        raise OptionError(f"remap={displayed(remap)}: expected True, False or None")
-    return remap is not False
+    @property
+    def is_placed(self) -> bool:
+        """Whether the caller says where kernels run, and not where the operands are."""
+        return self.target is not None
 
+    def read(self, assignment: Assignment) -> Assignment:
+        """Return an assignment as it is meant: under the semiring."""
+        return under(assignment, semiring_of(self.semiring))
 
-def checked_order(
-    order: Sequence[str] | str, indices: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the order of the loops over all indices, outermost first.
+    def lowering(self, assignment: Assignment | None) -> Lowering:
+        """Check the options of the code of an expression; None is a module, of any."""
+        target = "cpu" if self.target is None else self.target
+        if not is_word(target, "cpu"):
+            check_target(target)
+        if not is_word(self.cost, "time"):
+            check_cost(self.cost)
+        loops: tuple[str, ...] = ()
+        sums: tuple[str, ...] | None = None
+        if assignment is not None and self.order is not None:
+            loops = checked_order(self.order, assignment.indices)
+        if assignment is not None and not is_word(self.contract, "auto"):
+            sums = checked_contract(self.contract, assignment.reduced)
+        remap = self.remap is None or checked_remap(self.remap)
+        choices = () if self.choices is None else checked_choices(self.choices, target)
+        return Lowering(target, self.cost, loops, sums, remap, choices)
 
-    Indices that are left out come last, in the order of the expression. "ji" is read
-    letter by letter if each is an index.
-    """
-    given = order.split(",") if isinstance(order, str) else order
-    if isinstance(order, str) and len(given) == 1 and order not in indices:
-        given = list(order) if set(order) <= set(indices) else given
-    try:
-        names = tuple(identifier(str(name).strip()) for name in given)
-    except TypeError:
-        names = ()
-    if not names or not set(names) <= set(indices) or len(set(names)) != len(names):
-        shown = ", ".join(indices)
-        raise OptionError(f"order={displayed(order)}: expected the indices ({shown})")
-    return (*names, *(index for index in indices if index not in names))
-
-
-def checked_contract(
-    contract: Sequence[str] | str, reduced: tuple[str, ...]
-) -> tuple[str, ...] | None:
-    """Return the indices that are summed on their own, in order; None: Nacho chooses.
-
-    With "none", there are no such indices.
-    """
-    if is_word(contract, "auto"):
-        return None
-    if is_word(contract, "none"):
-        return ()
-    given = contract.split(",") if isinstance(contract, str) else contract
-    try:
-        names = tuple(identifier(str(name).strip()) for name in given)
-    except TypeError:
-        names = ()
-    if not names or not set(names) <= set(reduced) or len(set(names)) != len(names):
-        shown = ", ".join(reduced)
-        raise OptionError(
-            f"contract={displayed(contract)}: expected 'auto', 'none', or indices that "
-            f"are summed over ({shown})"
+    def running(self) -> Running:
+        """Check the options of a call."""
+        if self.device is not None:
+            check_device(self.device, self.target or "cpu")
+        return Running(
+            _count("threads", self.threads),
+            _count("parts", self.parts),
+            checked_validation(self.validate),
+            _count("memory_limit", self.memory_limit),
+            self.device,
+            checked_stream(self.stream),
         )
-    return names
 
 
-def checked_count(option: str, value: object, largest: int) -> int | None:
-    """Return a number, as of threads, as a Python integer; None is allowed."""
-    if value is None:
-        return None
-    allowed = f"expected an integer from 1 to {largest}, or None"
-    try:
-        count = operator.index(value)  # type: ignore[arg-type]
-    except TypeError as error:
-        kind = type(value).__name__
-        raise ArgumentError(f"{option}= is of type {kind}: {allowed}") from error
-    if isinstance(value, bool) or not 1 <= count <= largest:
-        raise OptionError(f"{option}={displayed(value)}: {allowed}")
-    return count
+_LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
+"""The options that are numbers, and how large each may be."""
+
+OF_CALLS = (*_LARGEST, "stream")
+"""The options that calls of a kernel may have in place of those of ``compile``."""
 
 
-SHARED_CHOICES: dict[str, type] = {
-    "tile": int,
-    "warps": bool,
-    "vector-bits": int,
-    "gathers": bool,
-    "rewrites": int,
-    "count-steps": bool,
-    "count-accesses": bool,
-    "sanitizer": str,
-}
-"""The choices that all variants of a kernel share, and the types of their values."""
-
-_SHOWN_TYPES = {bool: "True or False", int: "an integer", str: "a string"}
+def _count(option: str, value: object) -> int | None:
+    return None if value is None else checked_count(option, value, _LARGEST[option])
 
 
-def checked_choices(
-    choices: Mapping[str, object], target: str = "cuda-sim"
-) -> tuple[tuple[str, object], ...]:
-    """Return choices that the caller makes, which Nacho would make otherwise."""
-    from nacho._nacho import CHOICES
+def options_of_call(named: dict[str, Any], operands: tuple[str, ...]) -> dict[str, Any]:
+    """Take the options of a call out of keywords, but those that are None, and check.
 
-    check_mapping("choices", choices, "choices to their values")
-    types = {**dict.fromkeys(CHOICES, bool), **SHARED_CHOICES}
-    for name, value in choices.items():
-        if name not in types:
-            known = ", ".join(f"'{name}'" for name in types)
-            raise OptionError(f"choices={displayed(name)}: expected {known}")
-        if type(value) is not types[name]:
-            wanted = _SHOWN_TYPES[types[name]]
-            raise OptionError(
-                f"choices={{{displayed(name)}: {displayed(value)}}}: expected {wanted}"
-            )
-    for name, allowed in (("vector-bits", _VECTOR_BITS), ("tile", _TILES)):
-        if choices.get(name, 0) not in allowed:
-            *most, last = map(str, allowed)
-            shown = f"expected {', '.join(most)} or {last}"
-            raise OptionError(f"choices={{'{name}': {choices[name]}}}: {shown}")
-    rewrites = choices.get("rewrites", 1)
-    if not (isinstance(rewrites, int) and 0 < rewrites <= _MOST_REWRITES):
-        limits = f"expected 1 to {_MOST_REWRITES}"
-        raise OptionError(f"choices={{'rewrites': {rewrites}}}: {limits}")
-    _check_choice("sanitizer", choices.get("sanitizer", "none"), _SANITIZERS)
-    if choices.get("count-accesses") and target != "cuda-sim":
-        raise OptionError(
-            f"choices={{'count-accesses': True}}: target={target!r} cannot count, "
-            "only target='cuda-sim' can"
-        )
-    return tuple(sorted(choices.items()))
-
-
-def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> str:
-    names = ", ".join(f"'{name}'" for name in allowed)
-    if not isinstance(value, str):
-        kind = type(value).__name__
-        raise ArgumentError(f"{option}= is of type {kind}: expected {names}")
-    if value not in allowed:
-        raise OptionError(f"{option}={value!r}: expected {names}")
-    return value
+    If an operand has such a name, the keyword is the operand.
+    """
+    if named.keys().isdisjoint(OF_CALLS):
+        return {}
+    asked = {
+        option: named.pop(option)
+        for option in OF_CALLS
+        if option in named and option not in operands
+    }
+    running = Options(**asked).running()
+    return {n: value for n in asked if (value := getattr(running, n)) is not None}

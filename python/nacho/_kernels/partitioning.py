@@ -12,7 +12,7 @@ from nacho._kernels.evaluation import (
     views_of_operands,
 )
 from nacho._kernels.nests import Nest, Partition, nests_of
-from nacho._kernels.request import checked_request
+from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.warnings import warn_of_single_indices
 from nacho.errors import ArgumentError
@@ -67,17 +67,13 @@ def partition(
     assignment = parse(expr)
     warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, _FUNCTION)
-    request = checked_request(
-        assignment,
-        cost=cost,
-        order=order,
-        remap=remap,
-        parts=parts,
-        contract=contract,
+    options = Options(
+        cost=cost, order=order, remap=remap, parts=parts, contract=contract
     )
+    lowering, running = options.lowering(assignment), options.running()
     views = views_of_operands(assignment, given)
-    found = specialiser_for(assignment, views, None, request.lowering)
-    return found.run(given, views, request.running, _partition)
+    found = specialiser_for(assignment, views, None, lowering)
+    return found.run(given, views, running, _partition)
 
 
 def _partition(call: Call) -> Partition:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nacho._elements import ELEMENTS, element_name
-from nacho._kernels.options import check_mapping
+from nacho._kernels.option_checks import check_mapping
 from nacho._notation.tree import Assignment, identifier
 from nacho._storage.formats import Format, TensorType
 from nacho.errors import ArgumentError, FormatError, OptionError, displayed

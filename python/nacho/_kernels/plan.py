@@ -14,8 +14,8 @@ from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import on_stream
 from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
-from nacho._kernels.options import checked_count
-from nacho._kernels.request import Lowering, Running
+from nacho._kernels.option_checks import checked_count
+from nacho._kernels.options import Lowering, Running
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._pictures.figure import Picture, as_html, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, permutations
 
-from nacho._kernels.request import Lowering
+from nacho._kernels.options import Lowering
 from nacho._kernels.statement import Statement
 from nacho.mlir._loops import Loop
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nacho._kernels.logs import LOGGER, compiling, informs
+from nacho._kernels.options import Lowering
 from nacho._kernels.program import MERGE_KEYS, Program
 from nacho._kernels.refusals import refuse_cost, refuse_entries, refuse_memory
-from nacho._kernels.request import Lowering
 from nacho._kernels.statement import Source
 from nacho._kernels.types import Reader, Typing
 from nacho._kernels.wheels import find_in_wheels

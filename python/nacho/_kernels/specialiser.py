@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from nacho._kernels.cache import Cache
 from nacho._kernels.call import Call
 from nacho._kernels.devices import on_stream
+from nacho._kernels.options import Lowering, Running
 from nacho._kernels.refusals import refuse_memory
-from nacho._kernels.request import Lowering, Running
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.statement import Source
 from nacho._kernels.types import (

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
+from nacho._kernels.options import Lowering
 from nacho._kernels.pins import Pin
-from nacho._kernels.request import Lowering
 from nacho._kernels.types import Typing
 from nacho._notation.background import require_sparse
 from nacho._notation.limits import require_supported

@@ -15,9 +15,9 @@ from nacho._kernels.evaluation import (
     views_of_operands,
 )
 from nacho._kernels.nests import Nest, nests_of
+from nacho._kernels.options import Options, Running
 from nacho._kernels.program import Program
 from nacho._kernels.reasons import loop_order, reason_of_order
-from nacho._kernels.request import checked_request
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Statement
@@ -130,11 +130,11 @@ def explored(
     if is_sample:
         operands = sampled(assignment, formats)
     given = given_operands(assignment, operands, {}, _FUNCTION)
-    request = checked_request(assignment, target)
+    options = Options(target=target)
     views = views_of_operands(assignment, given)
     result = formats.get(assignment.result.name)
     out = None if result is None else Format(result)
-    found = specialiser_for(assignment, views, out, request.lowering)
+    found = specialiser_for(assignment, views, out, options.lowering(assignment))
 
     def act(call: Call) -> _Cut:
         plan = call.partition()
@@ -144,7 +144,7 @@ def explored(
         )
 
     cuts = {
-        parts: found.run(given, views, request.running._replace(parts=parts), act)
+        parts: found.run(given, views, Running(parts=parts), act)
         for parts in PART_COUNTS
     }
     last = cuts[PART_COUNTS[-1]]

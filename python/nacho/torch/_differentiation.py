@@ -15,6 +15,7 @@ import torch
 from torch.autograd import forward_ad
 
 from nacho._kernels.evaluation import evaluate
+from nacho._kernels.options import Options
 from nacho._notation.gradient import Names, grad
 from nacho._notation.parser import parse, parse_as_written
 from nacho.errors import UnsupportedError
@@ -27,9 +28,6 @@ FORMATS = {
 }
 """The formats of PyTorch's layouts."""
 
-_OF_THIS_EXPRESSION = {"out", "order", "contract"}
-"""The options that name a format or indices, and say nothing of a gradient."""
-
 
 @dataclass(frozen=True)
 class Computation:
@@ -39,7 +37,7 @@ class Computation:
     names: tuple[str, ...]
     numbers: Mapping[str, Any]
     """The operands that are no tensors."""
-    options: Mapping[str, Any]
+    options: Options
 
     def operands(self, tensors: tuple[torch.Tensor, ...]) -> dict[str, Any]:
         """Return all operands by name."""
@@ -62,9 +60,7 @@ def derivative(text: str, operand: str, sparse: bool) -> Derivative:
     return Derivative(found, cotangent, parse(found).operands)
 
 
-def computed(
-    text: str, given: Mapping[str, Any], options: Mapping[str, Any]
-) -> torch.Tensor:
+def computed(text: str, given: Mapping[str, Any], options: Options) -> torch.Tensor:
     """Compute an expression; PyTorch records it if an operand requires a gradient."""
     tensors = {n: each for n, each in given.items() if isinstance(each, torch.Tensor)}
     _refuse_tangents(tensors)
@@ -103,11 +99,9 @@ def require_real(operands: Mapping[str, Any]) -> None:
             )
 
 
-def result(
-    text: str, given: Mapping[str, Any], options: Mapping[str, Any]
-) -> torch.Tensor:
+def result(text: str, given: Mapping[str, Any], options: Options) -> torch.Tensor:
     """Compute an expression, of which autograd records nothing."""
-    found = evaluate(text, given, **options)
+    found = evaluate(text, given, **options.given)
     if isinstance(found, torch.Tensor):
         return found
     if getattr(found, "shape", ()) == ():
@@ -133,7 +127,7 @@ def gradient(
     given[found.cotangent] = cotangent
     options = options_of_gradients(computation.options)
     if operand.dim():
-        options["out"] = FORMATS[operand.layout]
+        options = options._replace(out=FORMATS[operand.layout])
     used = {each: given[each] for each in found.operands}
     made = computed(found.text, used, options).to(operand.dtype)
     if is_sparse and made._nnz() != operand._nnz():
@@ -141,13 +135,16 @@ def gradient(
     return made
 
 
-def options_of_gradients(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that the gradients of an expression have from it."""
-    return {n: each for n, each in options.items() if n not in _OF_THIS_EXPRESSION}
+def options_of_gradients(options: Options) -> Options:
+    """Return the options that the gradients of an expression have from it.
+
+    Those that name a format or indices say nothing of a gradient.
+    """
+    return options._replace(out=None, order=None, contract="auto")
 
 
 def on_pattern(
-    found: torch.Tensor, operand: torch.Tensor, options: Mapping[str, Any]
+    found: torch.Tensor, operand: torch.Tensor, options: Options
 ) -> torch.Tensor:
     """Add zeros to a gradient that lacks entries of the operand.
 

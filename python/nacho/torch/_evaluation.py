@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from nacho._kernels.evaluation import OPTIONS, given_operands, spelled_by_operators
+from nacho._kernels.evaluation import given_operands, spelled
+from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.warnings import warn_of_single_indices
@@ -17,7 +18,7 @@ from nacho.torch._arrays import SparseArrays
 from nacho.torch._differentiation import computed
 from nacho.torch._tracing import traced
 
-_CALL = ("nacho.torch.evaluate(expr, {})", OPTIONS)
+_CALL = ("nacho.torch.evaluate(expr, {})", Options._fields)
 
 
 def evaluate(
@@ -47,15 +48,14 @@ def evaluate(
     """
     if torch.compiler.is_compiling():
         return traced(expr, operands, named)
-    options = {name: named.pop(name) for name in OPTIONS if name in named}
-    if isinstance(expr, Expression):
-        expr, operands = spelled_by_operators(expr, operands, named)
-    assignment = parse(expr)
+    options = Options.taken(named)
+    text, operands = spelled(expr, operands, named)
+    assignment = parse(text)
     warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, _CALL)
     by_name = dict(zip(assignment.operands, given, strict=True))
     if any(isinstance(operand, SparseArrays) for operand in given):
-        return traced(assignment.text, by_name, options)
+        return traced(assignment.text, by_name, options.given)
     for name, operand in by_name.items():
         if not isinstance(operand, torch.Tensor | int | float | complex | np.generic):
             kind = type(operand).__name__

@@ -18,7 +18,7 @@ import torch
 
 from nacho._elements import ELEMENTS, element_name
 from nacho._kernels.call import bind
-from nacho._kernels.evaluation import OPTIONS
+from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of, weak_kind
 from nacho._notation.tree import Assignment
@@ -37,6 +37,7 @@ from nacho.torch._differentiation import (
 )
 
 DENSE, NUMBER = "dense", "number"
+_NAMES = Options._fields
 
 _ARRAYS = {DENSE: 1, NUMBER: 0, "csr": 3, "csc": 3, "coo": 2}
 """How many arrays an operand of a kind has."""
@@ -56,7 +57,7 @@ def traced(expr: object, operands: Any, named: dict[str, Any]) -> torch.Tensor:
     """Compute an expression by an operator; PyTorch may trace what is done here."""
     if not isinstance(expr, str):
         raise ArgumentError("an operator of PyTorch takes an expression as a string")
-    options = [f"{name}={named.pop(name)!r}" for name in OPTIONS if name in named]
+    options = [f"{name}={named.pop(name)!r}" for name in _NAMES if name in named]
     packed = pack({**(operands or {}), **named})
     found: torch.Tensor = _evaluate_operator(expr, *packed, ";".join(options))
     return found
@@ -110,7 +111,7 @@ def _kinds(packed: Packed) -> Iterator[tuple[str, str]]:
         yield name, kind
 
 
-def _options(text: str) -> dict[str, Any]:
+def _options(text: str) -> Options:
     found: dict[str, Any] = {}
     for word in filter(None, text.split(";")):
         name, _, value = word.partition("=")
@@ -121,7 +122,7 @@ def _options(text: str) -> dict[str, Any]:
                 f"option '{name}': an operator of PyTorch takes texts, numbers and "
                 f"tuples of them, not {value}"
             ) from None
-    return found
+    return Options(**found)
 
 
 def _tensors(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def shaped(text: str, packed: Packed, options: str) -> torch.Tensor:
         if len(shape) != len(access.indices):
             refuse_rank(access.name, len(shape), len(access.indices))
         extents.update(zip(access.indices, shape, strict=True))
-    dtype = _dtype(assignment, given, _options(options).get("out"))
+    dtype = _dtype(assignment, given, _options(options).out)
     device = packed.arrays[0].device if packed.arrays else None
     shape = [extents[index] for index in assignment.result.indices]
     return torch.empty(shape, dtype=dtype, device=device)
@@ -203,10 +204,11 @@ def entries(text: str, packed: Packed, like: str, options: str) -> torch.Tensor:
     """Compute values for the entries of an operand, of its type and in its order."""
     given = unpack(packed)
     operand: SparseArrays = given[like]
-    tensors, chosen = _tensors(given), _options(options)
-    found = result(text, tensors, {**chosen, "out": operand.layout})
+    tensors = _tensors(given)
+    chosen = _options(options)._replace(out=operand.layout)
+    found = result(text, tensors, chosen)
     if found._nnz() != operand.values.numel():
-        found = on_pattern(found, tensors[like], {**chosen, "out": operand.layout})
+        found = on_pattern(found, tensors[like], chosen)
     made = SparseArrays.of(found)
     pairs = zip(made.indices, operand.indices, strict=True)
     if not all(torch.equal(mine, own.to(mine.dtype)) for mine, own in pairs):
@@ -233,7 +235,7 @@ def gradients(
     of_result = cotangent if like is None else given[like]._replace(values=cotangent)
     require_real({name: each for name, each in given.items() if hasattr(each, "shape")})
     found: list[torch.Tensor | None] = []
-    kept = options_of_gradients(_options(options))
+    kept = options_of_gradients(_options(options)).given
     chosen = ";".join(f"{name}={value!r}" for name, value in kept.items())
     for name, kind in _kinds(packed):
         count = _ARRAYS[kind]
