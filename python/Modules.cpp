@@ -1,21 +1,19 @@
-//===- Modules.cpp - Modules as text, for Python --------------------------===//
+//===- Modules.cpp - Modules of MLIR, for Python --------------------------===//
 
 #include "Modules.h"
 
-#include "nacho/Compiler/Kernel.h"
+#include "Signals.h"
 
+#include "nacho/Compiler/Description.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nacho;
-
-static std::string orThrow(std::string made, const std::string &error) {
-  if (made.empty())
-    throw CompileError(error);
-  return made;
-}
 
 static nb::tuple toTuple(const std::vector<std::string> &texts) {
   nb::list list;
@@ -24,24 +22,39 @@ static nb::tuple toTuple(const std::vector<std::string> &texts) {
   return nb::tuple(list);
 }
 
-static nb::object pySignature(const std::string &text) {
+PyModule::PyModule(const std::string &text) {
   std::string error;
-  std::optional<Signature> signature = readSignature(text, error);
-  if (!signature)
+  {
+    Unlocked unlocked;
+    module = untilDone([&] { return readModule(text, error); });
+  }
+  if (!module)
     throw CompileError(error);
-  return nb::make_tuple(signature->name, toTuple(signature->arguments),
-                        toTuple(signature->types), signature->result);
+}
+
+static ModuleDescription pyDescribe(const PyModule &module) {
+  Unlocked unlocked;
+  std::string error;
+  std::optional<ModuleDescription> described =
+      describeModule(*module.module, error);
+  if (!described)
+    throw CompileError(error);
+  return *described;
 }
 
 using WidthPairs = std::vector<std::pair<unsigned, unsigned>>;
 
-static std::string pyWithIndexWidths(const std::string &text,
-                                     const WidthPairs &pairs) {
+static PyModule pyWithIndexWidths(const PyModule &module,
+                                  const WidthPairs &pairs) {
   std::vector<IndexWidths> widths;
   for (auto [positions, coordinates] : pairs)
     widths.push_back({positions, coordinates});
+  Unlocked unlocked;
   std::string error;
-  return orThrow(withIndexWidths(text, widths, error), error);
+  auto made = withIndexWidths(*module.module, widths, error);
+  if (!made)
+    throw CompileError(error);
+  return PyModule(std::move(made));
 }
 
 static nb::object pyReadFunction(const std::string &text,
@@ -59,9 +72,43 @@ static nb::object pyReadFunction(const std::string &text,
                         nb::tuple(nb::cast(function->results)));
 }
 
+static void addDescriptions(nb::module_ &m) {
+  nb::class_<TypeDescription>(m, "TypeDescription")
+      .def_ro("text", &TypeDescription::text)
+      .def_ro("element", &TypeDescription::element)
+      .def_ro("shape", &TypeDescription::shape)
+      .def_ro("encoding", &TypeDescription::encoding)
+      .def_ro("levels", &TypeDescription::levels)
+      .def_ro("pos_width", &TypeDescription::posWidth)
+      .def_ro("crd_width", &TypeDescription::crdWidth)
+      .def_ro("blocks", &TypeDescription::blocks);
+  nb::class_<AccessDescription>(m, "AccessDescription")
+      .def_ro("argument", &AccessDescription::argument)
+      .def_ro("is_slice", &AccessDescription::isSlice)
+      .def_ro("indices", &AccessDescription::indices);
+  nb::class_<NumberDescription>(m, "NumberDescription")
+      .def_ro("is_argument", &NumberDescription::isArgument)
+      .def_ro("value", &NumberDescription::value);
+  nb::class_<SliceDescription>(m, "SliceDescription")
+      .def_ro("argument", &SliceDescription::argument)
+      .def_ro("dimensions", &SliceDescription::dimensions);
+  nb::class_<ModuleDescription>(m, "ModuleDescription")
+      .def_ro("name", &ModuleDescription::name)
+      .def_ro("arguments", &ModuleDescription::arguments)
+      .def_ro("given", &ModuleDescription::given)
+      .def_ro("assigned", &ModuleDescription::assigned)
+      .def_ro("is_one_op", &ModuleDescription::isOneOp)
+      .def_ro("indices", &ModuleDescription::indices)
+      .def_ro("accesses", &ModuleDescription::accesses)
+      .def_ro("extents", &ModuleDescription::extents)
+      .def_ro("slices", &ModuleDescription::slices);
+}
+
 void addModules(nb::module_ &m) {
-  m.def("signature", &pySignature, nb::arg("text"));
+  addDescriptions(m);
+  nb::class_<PyModule>(m, "Module")
+      .def(nb::init<const std::string &>(), nb::arg("text"))
+      .def("describe", &pyDescribe)
+      .def("with_index_widths", &pyWithIndexWidths, nb::arg("widths"));
   m.def("read_function", &pyReadFunction, nb::arg("text"), nb::arg("entry"));
-  m.def("with_index_widths", &pyWithIndexWidths, nb::arg("text"),
-        nb::arg("widths"));
 }

@@ -1,11 +1,21 @@
-//===- Modules.h - Modules as text, for Python ----------------------------===//
+//===- Modules.h - Modules of MLIR, for Python ------------------*- C++ -*-===//
 
 #ifndef NACHO_PYTHON_MODULES_H
 #define NACHO_PYTHON_MODULES_H
 
+#include "nacho/Compiler/Kernel.h"
+
 #include <nanobind/nanobind.h>
 
-/// Adds functions that read modules, and rewrite them.
+/// A module for Python. Throws CompileError if its text is none.
+struct PyModule {
+  explicit PyModule(const std::string &text);
+  explicit PyModule(std::shared_ptr<const nacho::AssignedModule> module)
+      : module(std::move(module)) {}
+
+  std::shared_ptr<const nacho::AssignedModule> module;
+};
+
 void addModules(nanobind::module_ &m);
 
 #endif // NACHO_PYTHON_MODULES_H

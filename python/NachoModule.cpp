@@ -33,6 +33,12 @@
 namespace nb = nanobind;
 using namespace nacho;
 
+static std::string orThrow(std::string made, const std::string &error) {
+  if (made.empty())
+    throw CompileError(error);
+  return made;
+}
+
 namespace {
 /// A plan for Python, with accessors for its cuts, sizes and choices.
 class PyPlan {
@@ -135,22 +141,26 @@ public:
 /// A kernel for Python.
 class PyKernel {
 public:
-  PyKernel(std::string text, const std::string &target, const nb::dict &given)
-      : text(std::move(text)), backend(backendOf(target)) {
+  PyKernel(const PyModule &given, const std::string &target,
+           const nb::dict &options)
+      : module(given.module), backend(backendOf(target)) {
     if (std::string refusal = backend.refusal(); !refusal.empty())
       throw DeviceError(refusal);
-    Options asked = readOptions(backend, given);
-    options = asked.compile;
+    Options asked = readOptions(backend, options);
+    this->options = asked.compile;
     std::string error;
     {
       Unlocked unlocked;
       kernel = untilDone([&] {
-        return makeKernel(this->text, backend, options, asked.pins, error);
+        return makeKernel(module, backend, asked.compile, asked.pins, error);
       });
     }
     if (!kernel)
       throw CompileError(error);
   }
+  PyKernel(const std::string &text, const std::string &target,
+           const nb::dict &options)
+      : PyKernel(PyModule(text), target, options) {}
 
   /// Compiles the program that most calls with so many threads begin with (0:
   /// as many as there are), so that errors are raised now.
@@ -183,10 +193,8 @@ public:
     lowered.variant = variantWith(given);
     Unlocked unlocked;
     std::string error;
-    std::string printed = lowerToStage(text, stage, backend, lowered, error);
-    if (printed.empty())
-      throw CompileError(error);
-    return printed;
+    return orThrow(lowerToStage(*module, stage, backend, lowered, error),
+                   error);
   }
 
   /// The PTX of the same variant for a GPU.
@@ -201,14 +209,16 @@ public:
     lowered.toolkit = toolkit;
     Unlocked unlocked;
     std::string error;
-    std::string printed = lowerToObjects(text, gpu, lowered, error);
-    if (printed.empty())
-      throw CompileError(error);
-    return printed;
+    return orThrow(lowerToObjects(*module, gpu, lowered, error), error);
   }
 
   nb::tuple remarks() const {
-    return toTuple(remarksOn(text, backend, options));
+    std::vector<std::string> found;
+    {
+      Unlocked unlocked;
+      found = remarksOn(*module, backend, options);
+    }
+    return toTuple(found);
   }
 
   /// Plans for a purpose: call, count or plan. A number of parts or threads
@@ -260,7 +270,7 @@ private:
     return pins.nearest(variantFor(asked));
   }
 
-  std::string text;
+  std::shared_ptr<const AssignedModule> module;
   const Backend &backend;
   CompileOptions options;
   std::shared_ptr<const Kernel> kernel;
@@ -270,12 +280,6 @@ private:
 
 static nb::tuple pyStages(const std::string &target) {
   return toTuple(stageNames(backendOf(target)));
-}
-
-static std::string orThrow(std::string made, const std::string &error) {
-  if (made.empty())
-    throw CompileError(error);
-  return made;
 }
 
 static std::string pyLower(const std::string &text, const std::string &stage,
@@ -336,7 +340,11 @@ NB_MODULE(_nacho, m) {
       .def("llvm", &PyProgram::llvm)
       .def("asm", &PyProgram::assembly);
   nb::class_<PyKernel>(m, "Kernel")
-      .def(nb::init<std::string, const std::string &, nb::dict>(),
+      .def(nb::init<const PyModule &, const std::string &, const nb::dict &>(),
+           nb::arg("module"), nb::arg("target") = "cpu",
+           nb::arg("options") = nb::dict())
+      .def(nb::init<const std::string &, const std::string &,
+                    const nb::dict &>(),
            nb::arg("text"), nb::arg("target") = "cpu",
            nb::arg("options") = nb::dict())
       .def("prepare", &PyKernel::prepare, nb::arg("threads") = 0)

@@ -108,6 +108,9 @@ public:
 
 private:
   LogicalResult readSignature();
+  Compilation compilationOfCopy() {
+    return Compilation(*module, error, /*namesPlaces=*/false);
+  }
   FailureOr<size_t> programOf(const Variant &variant);
   FailureOr<size_t> programOf(Compilation &compilation,
                               const CompileOptions &asked);
@@ -118,6 +121,7 @@ private:
   const CompileOptions &options;
   const Backend &backend;
   std::string &error;
+  std::shared_ptr<const AssignedModule> module;
   std::string name;
   bool isDenseResult = false;
   KernelImage image;
@@ -130,20 +134,19 @@ private:
 } // namespace
 
 LogicalResult AheadCompiler::readSignature() {
-  Compilation compilation(error, /*namesPlaces=*/false);
-  if (failed(compilation.parse(text)))
+  module = readModule(text, error, /*namesPlaces=*/false);
+  if (!module)
     return failure();
+  Compilation compilation = compilationOfCopy();
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
-      failed(readOperands(*func, image.operands)))
+  if (failed(func) || failed(readOperands(*func, image.operands)))
     return failure();
   name = func->getName().str();
   code.blocks = readBlocks(*func);
   auto result = dyn_cast<RankedTensorType>(func->getResultTypes().front());
   isDenseResult = result && isDense(result);
   image.pins = pinsAhead();
-  image.facts =
-      readFacts(text, *compilation.module, backend, options, image.operands);
+  image.facts = readFacts(compilation, backend, options, image.operands);
   return success();
 }
 
@@ -197,9 +200,8 @@ FailureOr<size_t> AheadCompiler::programOf(Compilation &compilation,
 FailureOr<size_t> AheadCompiler::programOf(const Variant &variant) {
   CompileOptions asked = options;
   asked.variant = variant;
-  Compilation compilation(error, /*namesPlaces=*/false);
-  if (failed(compilation.parse(text)) ||
-      failed(compilation.runTo("loops", backend, asked)))
+  Compilation compilation = compilationOfCopy();
+  if (failed(compilation.runTo("loops", backend, asked)))
     return failure();
   // These choices are those of earlier stages.
   CompileOptions rest = asked;
@@ -237,12 +239,13 @@ std::optional<StaticCode> AheadCompiler::run() {
 }
 
 bool AheadCompiler::canRun() {
-  Compilation compilation(error, /*namesPlaces=*/false);
   ProgramImage program;
   std::vector<std::string> names;
-  return succeeded(readSignature()) && succeeded(compilation.parse(text)) &&
-         succeeded(
-             lowerToSteps(compilation, backend, options, program.steps, names));
+  if (failed(readSignature()))
+    return false;
+  Compilation compilation = compilationOfCopy();
+  return succeeded(
+      lowerToSteps(compilation, backend, options, program.steps, names));
 }
 
 std::optional<StaticCode> nacho::compileAhead(const std::string &text,

@@ -28,9 +28,38 @@ static const DialectRegistry &dialects() {
   return instance;
 }
 
+ParsedModule::ParsedModule()
+    : context(dialects(), MLIRContext::Threading::DISABLED) {}
+
+std::shared_ptr<ParsedModule> AssignedModule::get() const {
+  NoFork noFork;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::string errors;
+  if (!parsed)
+    parsed = Compilation(errors).assign(text);
+  return parsed;
+}
+
+void AssignedModule::drop() const {
+  NoFork noFork;
+  std::lock_guard<std::mutex> lock(mutex);
+  parsed = nullptr;
+}
+
 Compilation::Compilation(std::string &errors, bool namesPlaces)
-    : context(dialects(), MLIRContext::Threading::DISABLED),
-      namesPlaces(namesPlaces), errors(errors),
+    : Compilation(std::make_shared<ParsedModule>(), errors, namesPlaces) {}
+
+Compilation::Compilation(const AssignedModule &from, std::string &errors,
+                         bool namesPlaces)
+    : Compilation(from.get(), errors, namesPlaces) {
+  module = owner->module.get().clone();
+  numDone = 1;
+}
+
+Compilation::Compilation(std::shared_ptr<ParsedModule> owner,
+                         std::string &errors, bool namesPlaces)
+    : owner(std::move(owner)), lock(this->owner->mutex),
+      context(this->owner->context), namesPlaces(namesPlaces), errors(errors),
       handler(&context, [this](Diagnostic &diagnostic) {
         collect(diagnostic);
         return success();
@@ -131,15 +160,11 @@ static LogicalResult runUntilStopped(PassManager &pm, ModuleOp module) {
   return done;
 }
 
-LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
-                                 const CompileOptions &options) {
-  std::vector<Stage> stages = backend.stagesUntil(last);
-  if (stages.empty())
-    return emitError(UnknownLoc::get(&context))
-           << "unknown stage '" << last << "'";
+LogicalResult Compilation::run(ArrayRef<Stage> stages,
+                               const Capabilities &capabilities,
+                               const PipelineOptions &options) {
   PassManager pm(&context, ModuleOp::getOperationName());
-  addStages(pm, ArrayRef(stages).drop_front(numDone), backend.capabilities(),
-            PipelineOptions(options));
+  addStages(pm, stages.drop_front(numDone), capabilities, options);
   numDone = stages.size();
   pm.addInstrumentation(std::make_unique<NameTheFailed>(errors));
   // After every pass, this would be a quarter of the time of a compilation.
@@ -147,6 +172,30 @@ LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
   pm.enableVerifier(false);
   return success(succeeded(runUntilStopped(pm, *module)) &&
                  succeeded(verify(*module)));
+}
+
+std::shared_ptr<ParsedModule> Compilation::assign(StringRef text) {
+  if (failed(parse(text)))
+    return nullptr;
+  FailureOr<func::FuncOp> func = onlyFunction();
+  if (failed(func))
+    return nullptr;
+  llvm::append_range(owner->given, func->getArgumentTypes());
+  llvm::append_range(owner->given, func->getResultTypes());
+  // The stage is the same for all backends and options.
+  if (failed(run(ArrayRef(commonStages()).take_front(), {}, PipelineOptions())))
+    return nullptr;
+  owner->module = std::move(module);
+  return owner;
+}
+
+LogicalResult Compilation::runTo(StringRef last, const Backend &backend,
+                                 const CompileOptions &options) {
+  std::vector<Stage> stages = backend.stagesUntil(last);
+  if (stages.empty())
+    return emitError(UnknownLoc::get(&context))
+           << "unknown stage '" << last << "'";
+  return run(stages, backend.capabilities(), PipelineOptions(options));
 }
 
 std::string Compilation::print() {

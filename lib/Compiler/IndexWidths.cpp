@@ -47,14 +47,13 @@ static LogicalResult setWidths(func::FuncOp func,
   return verify(func);
 }
 
-std::string nacho::withIndexWidths(const std::string &text,
-                                   const std::vector<IndexWidths> &widths,
-                                   std::string &error) {
-  Compilation compilation(error);
-  if (failed(compilation.parse(text)))
-    return {};
+std::shared_ptr<const AssignedModule>
+nacho::withIndexWidths(const AssignedModule &module,
+                       const std::vector<IndexWidths> &widths,
+                       std::string &error) {
+  Compilation compilation(module, error);
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
   if (failed(func) || failed(setWidths(*func, widths)))
-    return {};
-  return compilation.print();
+    return nullptr;
+  return std::make_shared<AssignedModule>(compilation.print(), nullptr);
 }

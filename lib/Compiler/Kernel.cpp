@@ -5,8 +5,6 @@
 #include "Compilation.h"
 #include "KernelFacts.h"
 #include "ModuleReader.h"
-#include "nacho/IR/Nacho.h"
-#include "nacho/IR/Names.h"
 #include "nacho/Runtime/Fork.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -28,31 +26,29 @@ std::vector<std::string> nacho::stageNames(const Backend &backend) {
   return names;
 }
 
-std::optional<Signature> nacho::readSignature(const std::string &text,
-                                              std::string &error) {
-  Compilation compilation(error);
-  if (failed(compilation.parse(text)))
-    return std::nullopt;
-  FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func))
-    return std::nullopt;
-  if (func->getNumResults() != 1) {
-    error = "a kernel has one result";
-    return std::nullopt;
-  }
-  auto print = [](Type type) {
-    std::string printed;
-    llvm::raw_string_ostream(printed) << type;
-    return printed;
-  };
-  Signature signature;
-  signature.name = func->getName().str();
-  for (BlockArgument arg : func->getArguments()) {
-    signature.arguments.push_back(getName(arg));
-    signature.types.push_back(print(arg.getType()));
-  }
-  signature.result = print(func->getResultTypes().front());
-  return signature;
+std::shared_ptr<const AssignedModule> nacho::readModule(const std::string &text,
+                                                        std::string &error,
+                                                        bool namesPlaces) {
+  auto parsed = Compilation(error, namesPlaces).assign(text);
+  return parsed ? std::make_shared<AssignedModule>(text, std::move(parsed))
+                : nullptr;
+}
+
+static std::string lower(Compilation &compilation, const std::string &stage,
+                         const Backend &backend,
+                         const CompileOptions &options) {
+  if (failed(compilation.runTo(stage, backend, options)))
+    return {};
+  return compilation.print();
+}
+
+std::string nacho::lowerToStage(const AssignedModule &module,
+                                const std::string &stage,
+                                const Backend &backend,
+                                const CompileOptions &options,
+                                std::string &error) {
+  Compilation compilation(module, error);
+  return lower(compilation, stage, backend, options);
 }
 
 std::string nacho::lowerToStage(const std::string &text,
@@ -61,20 +57,18 @@ std::string nacho::lowerToStage(const std::string &text,
                                 const CompileOptions &options,
                                 std::string &error) {
   Compilation compilation(error);
-  if (failed(compilation.parse(text)) ||
-      failed(compilation.runTo(stage, backend, options)))
+  if (failed(compilation.parse(text)))
     return {};
-  return compilation.print();
+  return lower(compilation, stage, backend, options);
 }
 
-std::string nacho::lowerToObjects(const std::string &text,
+std::string nacho::lowerToObjects(const AssignedModule &module,
                                   const Backend &backend,
                                   const CompileOptions &options,
                                   std::string &error) {
-  Compilation compilation(error);
+  Compilation compilation(module, error);
   const char *last = backend.stages().back().name;
-  if (failed(compilation.parse(text)) ||
-      failed(compilation.runTo(last, backend, options)))
+  if (failed(compilation.runTo(last, backend, options)))
     return {};
   std::string objects;
   compilation.module->walk([&](gpu::BinaryOp binary) {
@@ -84,13 +78,12 @@ std::string nacho::lowerToObjects(const std::string &text,
   return objects;
 }
 
-std::vector<std::string> nacho::remarksOn(const std::string &text,
+std::vector<std::string> nacho::remarksOn(const AssignedModule &module,
                                           const Backend &backend,
                                           const CompileOptions &options) {
   std::string error;
-  Compilation compilation(error);
-  if (failed(compilation.parse(text)) ||
-      failed(compilation.runTo("loops", backend, options)))
+  Compilation compilation(module, error);
+  if (failed(compilation.runTo("loops", backend, options)))
     return {};
   return std::move(compilation.remarks);
 }
@@ -123,21 +116,22 @@ private:
   std::map<std::string, std::weak_ptr<const Program>> programs;
 };
 
-/// A kernel that keeps its module as text.
+/// A kernel that keeps its module.
 class CompiledKernel final : public Kernel {
 public:
-  CompiledKernel(std::string text, const Backend &backend,
-                 CompileOptions options, std::vector<TensorLayout> operands,
-                 const Chooser &chooser)
+  CompiledKernel(std::shared_ptr<const AssignedModule> module,
+                 const Backend &backend, CompileOptions options,
+                 std::vector<TensorLayout> operands, const Chooser &chooser)
       : Kernel(*backend.device(), std::move(operands), chooser),
-        text(std::move(text)), backend(backend), options(std::move(options)) {}
+        module(std::move(module)), backend(backend),
+        options(std::move(options)) {}
 
 protected:
   std::shared_ptr<const Program> compile(const Variant &variant,
                                          std::string &error) const override;
 
 private:
-  std::string text;
+  std::shared_ptr<const AssignedModule> module;
   const Backend &backend;
   CompileOptions options;
 };
@@ -175,9 +169,10 @@ std::shared_ptr<const Program>
 CompiledKernel::compile(const Variant &variant, std::string &error) const {
   CompileOptions asked = options;
   asked.variant = variant;
-  Compilation compilation(error);
-  if (failed(compilation.parse(text)) || failed(compilation.onlyFunction()) ||
-      failed(compilation.runTo("loops", backend, asked)))
+  Compilation compilation(*module, error);
+  // Most kernels need no other program.
+  module->drop();
+  if (failed(compilation.runTo("loops", backend, asked)))
     return nullptr;
   std::string key = backend.name().str() + asked.key() + compilation.print();
   if (auto known = sharedPrograms().find(key))
@@ -199,11 +194,10 @@ CompileOptions nacho::defaultOptions(const Backend &backend) {
   return options;
 }
 
-std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
-                                                const Backend &backend,
-                                                const CompileOptions &options,
-                                                const Pins &pins,
-                                                std::string &error) {
+std::shared_ptr<const Kernel>
+nacho::makeKernel(std::shared_ptr<const AssignedModule> module,
+                  const Backend &backend, const CompileOptions &options,
+                  const Pins &pins, std::string &error) {
   if (!backend.device()) {
     error = ("target '" + backend.name() +
              "' only lowers: there is no runtime for it")
@@ -211,16 +205,11 @@ std::shared_ptr<const Kernel> nacho::makeKernel(const std::string &text,
     return nullptr;
   }
   std::vector<TensorLayout> operands;
-  Compilation compilation(error);
-  if (failed(compilation.parse(text)))
-    return nullptr;
-  // The function that the stage `assign` leaves is the one that is called.
+  Compilation compilation(*module, error);
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
-  if (failed(func) || failed(compilation.runTo("assign", backend, options)) ||
-      failed(readOperands(*func, operands)))
+  if (failed(func) || failed(readOperands(*func, operands)))
     return nullptr;
-  Chooser chooser(
-      pins, readFacts(text, *compilation.module, backend, options, operands));
-  return std::make_shared<CompiledKernel>(text, backend, options,
+  Chooser chooser(pins, readFacts(compilation, backend, options, operands));
+  return std::make_shared<CompiledKernel>(std::move(module), backend, options,
                                           std::move(operands), chooser);
 }

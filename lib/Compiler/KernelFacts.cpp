@@ -24,9 +24,9 @@ static KernelFacts factsOfNest(ModuleOp module) {
   return {/*canMergeKeys=*/true, intersects};
 }
 
-/// The facts about the lists of a module, which can be merged by keys if the
-/// extents allow.
-static KernelFacts readListFacts(const std::string &text,
+/// Lowers a module to loops, if its lists can be merged by keys where the
+/// extents allow, and returns the facts about them.
+static KernelFacts readListFacts(Compilation &compilation,
                                  const Backend &backend, CompileOptions options,
                                  const std::vector<TensorLayout> &operands) {
   // Only these can be, which saves lowering all other modules twice.
@@ -38,18 +38,14 @@ static KernelFacts readListFacts(const std::string &text,
       return {};
     numTensors += !layout.levels.empty();
   }
-  std::string error;
-  Compilation compilation(error);
   options.variant.merge = Merge::keys;
-  if (numTensors == 0 || failed(compilation.parse(text)))
-    return {};
   auto hasFlat = [&] {
     return compilation.module
         ->walk([](FlattenOp) { return WalkResult::interrupt(); })
         .wasInterrupted();
   };
-  if (hasFlat() || failed(compilation.runTo("loops", backend, options)) ||
-      !hasFlat())
+  if (numTensors == 0 || hasFlat() ||
+      failed(compilation.runTo("loops", backend, options)) || !hasFlat())
     return {};
   return factsOfNest(*compilation.module);
 }
@@ -78,13 +74,14 @@ static std::vector<std::pair<size_t, size_t>> transposedIn(ModuleOp module) {
   return found;
 }
 
-KernelFacts nacho::readFacts(const std::string &text, ModuleOp module,
-                             const Backend &backend,
-                             const CompileOptions &options,
+KernelFacts nacho::readFacts(Compilation &compilation, const Backend &backend,
+                             CompileOptions options,
                              const std::vector<TensorLayout> &operands) {
-  KernelFacts facts = readListFacts(text, backend, options, operands);
+  auto transposed = transposedIn(*compilation.module);
+  bool unites = backend.device()->isHost() && mayUnite(*compilation.module);
+  KernelFacts facts = readListFacts(compilation, backend, options, operands);
   facts.entriesPerPart = backend.device()->entriesPerPart();
-  facts.transposed = transposedIn(module);
-  facts.unites = backend.device()->isHost() && mayUnite(module);
+  facts.transposed = std::move(transposed);
+  facts.unites = unites;
   return facts;
 }

@@ -8,10 +8,12 @@
 
 namespace nacho {
 
-/// Finds out what the chooser has to know of the kernel of a module, whose text
-/// is given, and which is at the stage `assign`.
-KernelFacts readFacts(const std::string &text, mlir::ModuleOp module,
-                      const Backend &backend, const CompileOptions &options,
+class Compilation;
+
+/// Finds out what the chooser has to know of the kernel of a module at the
+/// stage `assign`, which may be lowered to loops for that.
+KernelFacts readFacts(Compilation &compilation, const Backend &backend,
+                      CompileOptions options,
                       const std::vector<TensorLayout> &operands);
 
 } // namespace nacho

@@ -28,7 +28,6 @@ def lower(
     target: str = "cpu",
     options: Mapping[str, object] = ...,
 ) -> str: ...
-def with_index_widths(text: str, widths: list[tuple[int, int]]) -> str: ...
 def read_function(
     text: str, entry: str
 ) -> tuple[
@@ -38,7 +37,6 @@ def read_function(
     tuple[tuple[str, tuple[int, ...]], ...],
     tuple[int, ...],
 ]: ...
-def signature(text: str) -> tuple[str, list[str], list[str], str]: ...
 def check_positions(pos: NDArray[Any], length: int, nnz: int) -> int: ...
 def check_coordinates(
     pos: NDArray[Any], crd: NDArray[Any], extent: int
@@ -85,6 +83,90 @@ class DeviceArray:
     @property
     def dtype(self) -> str: ...
 
+class TypeDescription:
+    """The type of an argument, or of the result, of a function."""
+
+    @property
+    def text(self) -> str:
+        """The type in MLIR's syntax."""
+    @property
+    def element(self) -> str:
+        """The type of elements, empty for what is neither a tensor nor a number."""
+    @property
+    def shape(self) -> list[int | None]: ...
+    @property
+    def encoding(self) -> str:
+        """The encoding in MLIR's syntax, empty without one."""
+    @property
+    def levels(self) -> str:
+        """The map of the encoding's levels, empty if Nacho knows none such."""
+    @property
+    def pos_width(self) -> int: ...
+    @property
+    def crd_width(self) -> int: ...
+    @property
+    def blocks(self) -> list[int]:
+        """The sizes of the blocks by which dimensions were split, if they were."""
+
+class AccessDescription:
+    @property
+    def argument(self) -> int | None:
+        """The argument that is read, or of which a slice is."""
+    @property
+    def is_slice(self) -> bool: ...
+    @property
+    def indices(self) -> list[str]: ...
+
+class NumberDescription:
+    """A number that is known, or the argument that has it."""
+
+    @property
+    def is_argument(self) -> bool: ...
+    @property
+    def value(self) -> int: ...
+
+class SliceDescription:
+    @property
+    def argument(self) -> int: ...
+    @property
+    def dimensions(self) -> list[list[NumberDescription]]:
+        """The offset, size and stride of each dimension."""
+
+class ModuleDescription:
+    """A function with one result, and its statement at the stage `assign`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> list[str]:
+        """The names of the arguments, which may be empty."""
+    @property
+    def given(self) -> list[TypeDescription]:
+        """The types that arguments, and the result behind them, have at first."""
+    @property
+    def assigned(self) -> list[TypeDescription]:
+        """The same at the stage `assign`."""
+    @property
+    def is_one_op(self) -> bool: ...
+    @property
+    def indices(self) -> list[str]:
+        """Those of the result."""
+    @property
+    def accesses(self) -> list[AccessDescription]:
+        """The operands in the order of the compiler's numbers."""
+    @property
+    def extents(self) -> dict[str, int]:
+        """The extents that the function knows of slices and coordinates."""
+    @property
+    def slices(self) -> list[SliceDescription]: ...
+
+class Module:
+    """A module with one function, at the stage `assign`."""
+
+    def __init__(self, text: str) -> None: ...
+    def describe(self) -> ModuleDescription: ...
+    def with_index_widths(self, widths: list[tuple[int, int]]) -> Module: ...
+
 Loops = tuple[tuple[int, ...], ...]
 Inputs = tuple[tuple[bool, int], ...]
 Step = tuple[tuple[str, ...], Loops, Loops, int, Inputs, bool, bool, bool]
@@ -99,7 +181,10 @@ class Program:
 
 class Kernel:
     def __init__(
-        self, text: str, target: str = "cpu", options: Mapping[str, object] = ...
+        self,
+        module: str | Module,
+        target: str = "cpu",
+        options: Mapping[str, object] = ...,
     ) -> None: ...
     def prepare(self, threads: int = 0) -> None: ...
     def variants(self) -> tuple[dict[str, bool], ...]: ...

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho import Format
-from nacho.mlir._module import _tensor_type, is_module
+from nacho import Format, _nacho
+from nacho.mlir._module import is_module, tensor_type
 
 CSR = (
     "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), "
@@ -146,6 +146,15 @@ def test_linalg():
 # --- Types ----------------------------------------------------------------------------
 
 
+def read_type(text):
+    """Return the type of a function's argument, and its extents."""
+    function = f"""
+      func.func @f(%A: {text}, %x: tensor<f64>) -> tensor<f64> {{
+        return %x : tensor<f64>
+      }}"""
+    return tensor_type("A", _nacho.Module(function).describe().given[0])
+
+
 @pytest.mark.parametrize(
     ("text", "format", "dtype", "widths", "shape"),
     [
@@ -173,7 +182,7 @@ def test_linalg():
     ],
 )
 def test_types(text, format, dtype, widths, shape):
-    type, found = _tensor_type("A", text)
+    type, found = read_type(text)
     wanted = None if format is None else Format(format).for_rank(len(shape))
     assert (type.format, type.dtype) == (wanted, dtype)
     assert (type.pos_width, type.crd_width) == widths
@@ -186,4 +195,4 @@ def test_types(text, format, dtype, widths, shape):
 )
 def test_types_that_are_not_supported(text):
     with pytest.raises(nacho.UnsupportedError, match="'A' is of type"):
-        _tensor_type("A", text)
+        read_type(text)

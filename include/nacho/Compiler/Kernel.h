@@ -14,29 +14,28 @@ namespace nacho {
 
 class Backend;
 
+/// A module with one function, which is parsed and lowered to the stage
+/// `assign` once: everything that a kernel is asked for is compiled from copies
+/// of it. Any number of threads may use it.
+class AssignedModule;
+
+/// Reads MLIR at any stage up to `loops`, and lowers it to the stage `assign`.
+/// On failure returns null and sets `error` to the diagnostics; with
+/// `namesPlaces`, they say where in the text they are.
+std::shared_ptr<const AssignedModule> readModule(const std::string &text,
+                                                 std::string &error,
+                                                 bool namesPlaces = true);
+
 /// The options with which kernels are compiled for a backend, unless the caller
 /// asks for others.
 CompileOptions defaultOptions(const Backend &backend);
 
-/// Reads MLIR at any stage up to `loops`, to be compiled for a backend. The
-/// variant in `options` does not matter: the chooser chooses what is not in
-/// `pins`. On failure returns null and sets `error` to the diagnostics.
-std::shared_ptr<const Kernel> makeKernel(const std::string &text,
-                                         const Backend &backend,
-                                         const CompileOptions &options,
-                                         const Pins &pins, std::string &error);
-
-/// A function of a module as a caller sees it.
-struct Signature {
-  std::string name;
-  std::vector<std::string> arguments, types; ///< Of arguments; names may be "".
-  std::string result;
-};
-
-/// The signature of the only function of a module. If the module has another
-/// number of functions, returns nothing and sets `error`.
-std::optional<Signature> readSignature(const std::string &text,
-                                       std::string &error);
+/// Makes a kernel of a module, to be compiled for a backend. The variant in
+/// `options` does not matter: the chooser chooses what is not in `pins`. On
+/// failure returns null and sets `error` to the diagnostics.
+std::shared_ptr<const Kernel>
+makeKernel(std::shared_ptr<const AssignedModule> module, const Backend &backend,
+           const CompileOptions &options, const Pins &pins, std::string &error);
 
 /// A function as calls of kernels, one after the other. Its values have
 /// numbers: first its arguments, then the result of each call.
@@ -65,30 +64,35 @@ struct IndexWidths {
   unsigned positions, coordinates;
 };
 
-/// Rewrites a module at the `assign` stage to index arrays of other widths.
-/// `widths` has an element for each argument of the module's function, and one
-/// for the result. On failure returns an empty text and sets `error`.
-std::string withIndexWidths(const std::string &text,
-                            const std::vector<IndexWidths> &widths,
-                            std::string &error);
+/// Rewrites a module to index arrays of other widths. `widths` has an element
+/// for each argument of the module's function, and one for the result. On
+/// failure returns null and sets `error`.
+std::shared_ptr<const AssignedModule>
+withIndexWidths(const AssignedModule &module,
+                const std::vector<IndexWidths> &widths, std::string &error);
 
 /// The names of the stages of a backend, in order.
 std::vector<std::string> stageNames(const Backend &backend);
 
-/// The module after a stage, as text. On failure returns an empty text and sets
+/// A module after a stage, as text. On failure returns an empty text and sets
 /// `error`.
+std::string lowerToStage(const AssignedModule &module, const std::string &stage,
+                         const Backend &backend, const CompileOptions &options,
+                         std::string &error);
+
+/// The same for a text with any number of functions.
 std::string lowerToStage(const std::string &text, const std::string &stage,
                          const Backend &backend, const CompileOptions &options,
                          std::string &error);
 
 /// What a backend makes of all kernels of a module, as text: PTX. On failure
 /// returns an empty text and sets `error`.
-std::string lowerToObjects(const std::string &text, const Backend &backend,
+std::string lowerToObjects(const AssignedModule &module, const Backend &backend,
                            const CompileOptions &options, std::string &error);
 
 /// What the compiler remarks on a module until it has loops: which sums it has
 /// factored, and why.
-std::vector<std::string> remarksOn(const std::string &text,
+std::vector<std::string> remarksOn(const AssignedModule &module,
                                    const Backend &backend,
                                    const CompileOptions &options);
 

@@ -168,7 +168,7 @@ def _of_module(
     lowering, running = options.lowering(None), options.running()
 
     def compiled(text: str) -> Kernel:
-        source = ModuleSource(text, lowering.cost)
+        source = ModuleSource(text)
         return Kernel(source, lowering, running, is_placed=options.is_placed)
 
     function = read_function(text, entry)

@@ -52,7 +52,7 @@ class Specialisation:
         self.target = lowering.target
         try:
             self.native = _nacho.Kernel(
-                statement.text, lowering.target, _options(lowering)
+                statement.module, lowering.target, _options(lowering)
             )
         except _nacho.CompileError as error:
             self._refuse_compilation(error)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nacho._kernels.options import Lowering
 from nacho._kernels.pins import Pin
@@ -29,6 +29,9 @@ from nacho._storage.views import View
 from nacho.mlir._emit import emit
 from nacho.mlir._module import read_module
 
+if TYPE_CHECKING:
+    from nacho import _nacho
+
 
 @dataclass(frozen=True, eq=False)
 class Statement:
@@ -37,8 +40,8 @@ class Statement:
     assignment: Assignment
     typing: Typing
     result: TensorType
-    text: str
-    """The module, at the `assign` stage."""
+    module: str | _nacho.Module
+    """The module, at the `assign` stage: MLIR that is written, or that was read."""
     bindings: tuple[Access, ...]
     """The accesses, by the numbers that the compiler gives them."""
     limits: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -169,17 +172,16 @@ class ModuleSource:
 
     takes_sizes = False
 
-    def __init__(self, text: str, cost: str) -> None:
-        module = read_module(text, cost)
+    def __init__(self, text: str) -> None:
+        module = read_module(text)
         self.assignment = module.assignment
         result = module.assignment.result.name
         types = {**module.operands, result: module.result}
         self.pins = {name: _pinned(type) for name, type in types.items()}
         self._module = module
-        self._cost = cost
 
-    def __reduce__(self) -> tuple[type[ModuleSource], tuple[str, str]]:
-        return ModuleSource, (self._module.text, self._cost)
+    def __reduce__(self) -> tuple[type[ModuleSource], tuple[str]]:
+        return ModuleSource, (self._module.text,)
 
     def require_shapes(self, views: Mapping[str, View], given: Sequence[Any]) -> None:
         operands = dict(zip(self.assignment.operands, given, strict=True))

@@ -1,52 +1,39 @@
 """MLIR as an argument of ``compile``: what the function of a module reads and returns.
 
 The function is described by an assignment, ``Z[i,j] = name(A[i,j], B[i,j])``, so that
-calls, checks and messages are those of the notation. The compiler first lowers the
-module to the `assign` stage, from which the accesses are read.
+calls, checks and messages are those of the notation. The compiler lowers the module to
+the `assign` stage, and describes what it reads there.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacho._elements import MLIR
 from nacho._notation.symbols import result_name
-from nacho._notation.tree import Access, Assignment
+from nacho._notation.tree import Access, Assignment, Part, Split
 from nacho._notation.tree import Call as FunctionCall
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
 from nacho.errors import ShapeError, UnsupportedError, pointed
 from nacho.mlir._refusals import refuse_module
-from nacho.mlir._slices import (
-    Accesses,
-    SliceBounds,
-    bounds_of_slices,
-    numbers_read,
-    of_whole_tensors,
-    sizes_of_indices,
-    slices_in,
-)
-from nacho.mlir._splits import RESULT, read_splits
+from nacho.mlir._slices import SliceBounds
+
+if TYPE_CHECKING:
+    from nacho import _nacho
 
 _ELEMENTS = {text: name for name, text in MLIR.items()}
 
 _FUNCTION = "func.func"
-_TENSOR = re.compile(r"tensor<((?:(?:\?|\d+)x)*)([\w<>]+?)(?:,\s*(.*))?>", re.DOTALL)
-_COORDINATES = re.compile(
-    r"(%[\w$.-]+) = nacho\.coordinates\b[^:]*: tensor<(\d+|\?)xi64>"
-)
-_SLICED_TYPE = "#sparse_tensor<slice"
-_MAP = re.compile(r"map\s*=\s*(\(.*\)\s*->\s*\(.*\))\s*(?:,\s*\w+Width|\}>)", re.DOTALL)
-_WIDTH = r"\b{}Width\s*=\s*(\d+)"
 
-_ARGUMENT = re.compile(r"(%[\w$.-]+): ")
-_BINDING = re.compile(r"%[\w$.-]+ = (%[\w$.-]+)\[([^\]]*)\] :")
-_INIT = re.compile(r"\binit\((%[\w$.-]+) :")
-_MADE = re.compile(r"(%[\w$.-]+) = nacho\.assign ")
-_RESULT = re.compile(r"-> \[([^\]]*)\] : tensor")
+Accesses = list[tuple[str, tuple[str, ...]]]
+"""Operands, and the indices by which each is accessed."""
+_Tensor = tuple[TensorType, tuple[int | None, ...]]
+"""The type of a tensor, and its extents; None stands for an extent of any size."""
+_RESULT = ""
+"""The key of the result among the names of arguments."""
 
 
 class Calls(NamedTuple):
@@ -73,8 +60,7 @@ class Module:
     """A module with one function, whose arguments are the operands."""
 
     text: str
-    assigned: str
-    """The module at the `assign` stage, as text."""
+    native: _nacho.Module
     assignment: Assignment
     operands: dict[str, TensorType]
     result: TensorType
@@ -94,15 +80,17 @@ class Module:
             0 in _widths(type) for type in (*self.operands.values(), self.result)
         )
 
-    def with_widths(self, operands: Sequence[TensorType], result: TensorType) -> str:
-        """Return the text of the module with the index widths of these types."""
+    def with_widths(
+        self, operands: Sequence[TensorType], result: TensorType
+    ) -> _nacho.Module:
+        """Return the module with the index widths of these types."""
         if not self.has_free_widths:
-            return self.text
+            return self.native
         from nacho import _nacho
 
         pairs = [_widths(type) for type in (*operands, result)]
         try:
-            return _nacho.with_index_widths(self.assigned, pairs)
+            return self.native.with_index_widths(pairs)
         except _nacho.CompileError as error:
             refuse_module(error)
 
@@ -152,197 +140,153 @@ def argument_names(names: Sequence[str]) -> list[str]:
     return [name or f"arg{number}" for number, name in enumerate(names)]
 
 
-def read_module(text: str, cost: str) -> Module:
+def read_module(text: str) -> Module:
     """Read the signature of the only function, and how it accesses its operands."""
     from nacho import _nacho
 
     try:
-        function, names, types, result = _nacho.signature(text)
-        lowered = _nacho.lower(text, "assign", "cpu", {"cost": cost})
+        native = _nacho.Module(text)
+        found = native.describe()
     except _nacho.CompileError as error:
         refuse_module(error)
-    names = argument_names(names)
-    types = _taken_types(types, lowered)
-    parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
-    wanted, shape = _tensor_type("the result", result)
-    given = {**parsed, RESULT: (wanted, shape)}
-    splits = read_splits(lowered, names, {n: t.format for n, (t, _) in given.items()})
-    if splits:
-        _, _, types, result = _nacho.signature(lowered)
-        parsed = {n: _tensor_type(n, t) for n, t in zip(names, types, strict=True)}
-        wanted, _ = _tensor_type("the result", result)
-    left, accesses, known = _accesses(function, names, lowered)
+    names = argument_names(found.arguments)
+    given = _tensor_types(names, found.given)
+    assigned, splits = given, {}
+    if any(type.blocks for type in found.assigned):
+        assigned = _tensor_types(names, found.assigned)
+        splits = {
+            name: _split(given[name][0].format, type.blocks)
+            for name, type in zip((*names, _RESULT), found.assigned, strict=True)
+            if type.blocks
+        }
+    accesses = _accesses(found, names)
+    left = tuple(found.indices)
+    wanted, _ = assigned.pop(_RESULT)
     # An argument that is only an output is an operand, too: its shape is the result's.
     read = {name for name, _ in accesses}
     accesses += [
         (name, left)
-        for name, (_, shape) in parsed.items()
+        for name, (_, shape) in assigned.items()
         if name not in read and len(shape) == len(left)
     ]
-    extents = _extents(function, left, accesses, known)
-    assignment, bindings = _assignment(function, names, left, accesses, extents)
-    if RESULT in splits:
-        splits[assignment.result.name] = splits.pop(RESULT)
+    extents = _extents(found, accesses)
+    assignment, bindings = _assignment(found.name, names, left, accesses, extents)
+    if _RESULT in splits:
+        splits[assignment.result.name] = splits.pop(_RESULT)
     assignment = replace(assignment, splits=(*splits.items(),))
-    operands = {name: type for name, (type, _) in parsed.items()}
-    shapes = {name: shape for name, (_, shape) in parsed.items()}
-    slices = bounds_of_slices(lowered, _values_of_arguments(names, lowered))
-    return Module(
-        text, lowered, assignment, operands, wanted, bindings, shapes, (*slices,)
-    )
-
-
-def _values_of_arguments(names: Sequence[str], lowered: str) -> dict[str, str]:
-    """Return the names of the arguments of the function, by their values."""
-    _, _, rest = lowered.partition(_FUNCTION)
-    header, _, _ = rest.partition("{\n")
-    return dict(zip(_ARGUMENT.findall(header), names, strict=False))
-
-
-def _taken_types(types: list[str], lowered: str) -> list[str]:
-    """Return the types of what the compiler takes for arguments.
-
-    It takes whole tensors for slices, and tensors without indices for numbers to slice
-    by.
-    """
-    from nacho import _nacho
-
-    def is_replaced(type: str) -> bool:
-        return _SLICED_TYPE in type or type == "index"
-
-    if not any(map(is_replaced, types)):
-        return types
-    _, _, taken, _ = _nacho.signature(lowered)
-    return [
-        new if is_replaced(type) else type
-        for type, new in zip(types, taken, strict=True)
-    ]
+    operands = {name: type for name, (type, _) in assigned.items()}
+    shapes = {name: shape for name, (_, shape) in assigned.items()}
+    slices = tuple(SliceBounds.of(slice, names) for slice in found.slices)
+    return Module(text, native, assignment, operands, wanted, bindings, shapes, slices)
 
 
 # --- Types ----------------------------------------------------------------------------
 
 
-def _tensor_type(name: str, text: str) -> tuple[TensorType, tuple[int | None, ...]]:
-    """Read the type of an argument: format, element type, widths, and extents.
+def _tensor_types(
+    names: Sequence[str], types: Sequence[_nacho.TypeDescription]
+) -> dict[str, _Tensor]:
+    """Read the types of the arguments, and that of the result behind them."""
+    shown = {**{name: name for name in names}, _RESULT: "the result"}
+    return {
+        name: tensor_type(shown[name], type)
+        for name, type in zip((*names, _RESULT), types, strict=True)
+    }
 
-    A number is read as a tensor without indices.
+
+def tensor_type(name: str, type: _nacho.TypeDescription) -> _Tensor:
+    """Return the type of an argument: format, element type, widths, and extents.
+
+    A number is a tensor without indices.
     """
-    text = text.strip()
-    if text in _ELEMENTS:
-        return TensorType(None, _ELEMENTS[text]), ()
-    found = _TENSOR.fullmatch(text)
-    if found is None or found[2] not in _ELEMENTS:
-        message = f"'{name}' is of type {text}, not a ranked tensor of numbers"
+    if type.element not in _ELEMENTS:
+        message = f"'{name}' is of type {type.text}, not a ranked tensor of numbers"
         raise UnsupportedError(f"{message}: not supported")
-    extents = found[1].split("x")[:-1]
-    shape = tuple(None if extent == "?" else int(extent) for extent in extents)
     format, widths = None, (32, 32)
-    if shape:
-        format, widths = _encoding(name, found[3], len(shape))
-    return TensorType(format, _ELEMENTS[found[2]], *widths), shape
+    if type.shape:
+        format, widths = _encoding(name, type)
+    return TensorType(format, _ELEMENTS[type.element], *widths), tuple(type.shape)
 
 
-def _encoding(name: str, text: str | None, rank: int) -> tuple[Format, tuple[int, int]]:
-    """Read an encoding: the format, and the widths of ``pos`` and ``crd``.
+def _encoding(
+    name: str, type: _nacho.TypeDescription
+) -> tuple[Format, tuple[int, int]]:
+    """Return the format, and the widths of ``pos`` and ``crd``; 0 if they are free.
 
     A tensor without an encoding is dense, and its widths do not matter.
     """
-    if text is None:
+    rank = len(type.shape)
+    if not type.encoding:
         return Format("dense").for_rank(rank), (32, 32)
-    found = _MAP.search(text)
-    if found is None:
-        raise UnsupportedError(f"'{name}' has the encoding {text}: not supported")
-    format = Format(" ".join(found[1].split())).for_rank(rank, name)
-    widths = (_width("pos", text), _width("crd", text))
+    if not type.levels:
+        message = f"'{name}' has the encoding {type.encoding}: not supported"
+        raise UnsupportedError(message)
+    format = Format(type.levels).for_rank(rank, name)
+    widths = (type.pos_width, type.crd_width)
+    for array, width in zip(("pos", "crd"), widths, strict=True):
+        if width not in (0, 32, 64):
+            raise UnsupportedError(f"{array}Width = {width} is not supported")
     return format.require_compiled(name), (32, 32) if format.is_dense else widths
-
-
-def _width(array: str, text: str) -> int:
-    """Return the width that an encoding gives for ``pos`` or ``crd``; 0 if none."""
-    found = re.search(_WIDTH.format(array), text)
-    width = int(found[1]) if found else 0
-    if width not in (0, 32, 64):
-        raise UnsupportedError(f"{array}Width = {width} is not supported")
-    return width
 
 
 def _widths(type: TensorType) -> tuple[int, int]:
     return type.pos_width, type.crd_width
 
 
+def _split(format: Format | None, blocks: Sequence[int]) -> Split:
+    """Return how a tensor of a format was split, whose dimensions have these blocks."""
+    if format is not None and format.parts:
+        return Split(format.parts, format.name)
+    parts: list[Part] = []
+    for dimension, size in enumerate(blocks):
+        parts.append(Part(dimension, size))
+        if size > 1:
+            parts.append(Part(dimension, size, is_inside=True))
+    return Split((*parts,))
+
+
 # --- Accesses -------------------------------------------------------------------------
 
 
-def _accesses(
-    function: str, names: list[str], lowered: str
-) -> tuple[tuple[str, ...], Accesses, dict[str, int]]:
-    """Return the indices of the result, and each operand with its indices.
+def _accesses(found: _nacho.ModuleDescription, names: Sequence[str]) -> Accesses:
+    """Return each operand with its indices.
 
-    Also return the extents of indices that slices or coordinates have, if the function
-    knows them.
+    An argument of which there is a slice has an index of its own for each dimension.
     """
-    _, _, rest = lowered.partition(_FUNCTION)
-    header, *statements = rest.split("nacho.assign ")
-    if not _is_one_op(statements):
-        raise UnsupportedError(f"@{function} is not one assignment: not supported")
-    operands = _values_of_arguments(names, lowered)
-    accesses = []
-    for statement in statements:
-        bindings, _, end = statement.partition("-> [")
-        indices = _RESULT.match("-> [" + end)
-        if indices is None:
-            raise UnsupportedError(f"@{function} is not one assignment: not supported")
-        left = _indices(indices[1])
-        found = [(value, _indices(text)) for value, text in _BINDING.findall(bindings)]
-        accesses += found + [(value, left) for value in _INIT.findall(bindings)]
-    # Coordinates of loops, and lists, are operands of an assignment, but no arguments.
-    coordinates = dict(_COORDINATES.findall(rest))
-    made = {*coordinates, *_MADE.findall(rest)}
-    slices = slices_in(rest)
-    sizes = {value: [size] for value, size in coordinates.items()}
-    sizes |= {value: listed.split(", ") for value, _, listed in slices}
-    extents = sizes_of_indices(accesses, sizes)
-    accesses = [access for access in accesses if access[0] not in made]
-    accesses = of_whole_tensors(accesses, slices, operands)
-    accesses += numbers_read(header, accesses)
-    for value, _ in accesses:
-        if value not in operands:
-            message = f"an operand in @{function} is not one of its arguments"
+    if not found.is_one_op:
+        message = f"@{found.name} is not one assignment: not supported"
+        raise UnsupportedError(message)
+    taken = {index for access in found.accesses for index in access.indices}
+    accesses: Accesses = []
+    for access in found.accesses:
+        if access.argument is None:
+            message = f"an operand in @{found.name} is not one of its arguments"
             raise UnsupportedError(f"{message}: not supported")
-    return left, [(operands[value], at) for value, at in accesses], extents
+        name, indices = names[access.argument], tuple(access.indices)
+        if access.is_slice:
+            indices = _fresh_indices(name, len(indices), taken)
+        accesses.append((name, indices))
+    return accesses
 
 
-def _is_one_op(statements: Sequence[str]) -> bool:
-    """Return whether statements compute one op.
-
-    Entries of tensors without blocks may be listed for it, and the last statement may
-    make its result of the list of what another one computes.
-    """
-    lists = [text for text in statements if text.startswith("collect<sorted_list>")]
-    return len(statements) - len(lists) in ((1, 2) if lists else (1,))
-
-
-def _indices(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def _fresh_indices(stem: str, rank: int, taken: Collection[str]) -> tuple[str, ...]:
+    """Return names for the dimensions of a tensor that are no names of indices."""
+    while any(f"{stem}{n}" in taken for n in range(rank)):
+        stem += "_"
+    return tuple(f"{stem}{n}" for n in range(rank))
 
 
 def _extents(
-    function: str,
-    left: tuple[str, ...],
-    accesses: Accesses,
-    coordinates: Mapping[str, int],
+    found: _nacho.ModuleDescription, accesses: Accesses
 ) -> tuple[tuple[str, int], ...]:
-    """Return the extents of indices that no operand has, which are the result's.
-
-    ``coordinates`` has the extents that the function knows.
-    """
+    """Return the extents of indices that no operand has, which are the result's."""
     read = {index for _, indices in accesses for index in indices}
-    missing = [index for index in left if index not in read]
+    missing = [index for index in found.indices if index not in read]
     for index in missing:
-        if index not in coordinates:
-            message = f"@{function} computes the extent of index '{index}'"
+        if index not in found.extents:
+            message = f"@{found.name} computes the extent of index '{index}'"
             raise UnsupportedError(f"{message} of its result: not supported")
-    return tuple((index, coordinates[index]) for index in missing)
+    return tuple((index, found.extents[index]) for index in missing)
 
 
 def _assignment(

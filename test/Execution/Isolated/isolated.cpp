@@ -273,8 +273,9 @@ static Bytes run(const std::string &text, const Backend &backend, int64_t parts,
   pins.rows.most = Rows::shared;
   pins.fill.narrow(Fill::drafted, isDraft);
   std::string error;
-  std::shared_ptr<const Kernel> kernel =
-      makeKernel(text, backend, defaultOptions(backend), pins, error);
+  std::shared_ptr<const Kernel> kernel;
+  if (std::shared_ptr<const AssignedModule> module = readModule(text, error))
+    kernel = makeKernel(module, backend, defaultOptions(backend), pins, error);
   if (!kernel) {
     std::fprintf(stderr, "%s\n", error.c_str());
     std::exit(1);
