@@ -2,6 +2,7 @@
 
 #include "Modules.h"
 
+#include "Options.h"
 #include "Signals.h"
 
 #include "nacho/Compiler/Description.h"
@@ -9,6 +10,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -55,6 +57,19 @@ static PyModule pyWithIndexWidths(const PyModule &module,
   if (!made)
     throw CompileError(error);
   return PyModule(std::move(made));
+}
+
+static std::string pyLower(const std::string &text, const std::string &stage,
+                           const std::string &target, const nb::dict &given) {
+  const Backend &backend = backendOf(target);
+  CompileOptions options = readOptions(backend, given).compile;
+  Unlocked unlocked;
+  std::string error;
+  std::optional<std::string> printed =
+      lowerToStage(text, stage, backend, options, error);
+  if (!printed)
+    throw CompileError(error);
+  return *printed;
 }
 
 static nb::object pyReadFunction(const std::string &text,
@@ -104,11 +119,33 @@ static void addDescriptions(nb::module_ &m) {
       .def_ro("slices", &ModuleDescription::slices);
 }
 
+static void addDescriptionsOfKernels(nb::module_ &m) {
+  nb::class_<LoopDescription>(m, "LoopDescription")
+      .def_ro("index", &LoopDescription::index)
+      .def_ro("depth", &LoopDescription::depth)
+      .def_ro("operands", &LoopDescription::operands)
+      .def_ro("merge", &LoopDescription::merge)
+      .def_ro("full", &LoopDescription::full)
+      .def_ro("lowest", &LoopDescription::lowest);
+  nb::class_<GpuFunctionDescription>(m, "GpuFunctionDescription")
+      .def_ro("name", &GpuFunctionDescription::name)
+      .def_ro("tile", &GpuFunctionDescription::tile)
+      .def_ro("shared", &GpuFunctionDescription::shared)
+      .def_ro("has_warps", &GpuFunctionDescription::hasWarps)
+      .def_ro("tables", &GpuFunctionDescription::tables);
+  nb::class_<GpuDescription>(m, "GpuDescription")
+      .def_ro("functions", &GpuDescription::functions)
+      .def_ro("threads", &GpuDescription::threads);
+}
+
 void addModules(nb::module_ &m) {
   addDescriptions(m);
+  addDescriptionsOfKernels(m);
   nb::class_<PyModule>(m, "Module")
       .def(nb::init<const std::string &>(), nb::arg("text"))
       .def("describe", &pyDescribe)
       .def("with_index_widths", &pyWithIndexWidths, nb::arg("widths"));
+  m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
+        nb::arg("target") = "cpu", nb::arg("options") = nb::dict());
   m.def("read_function", &pyReadFunction, nb::arg("text"), nb::arg("entry"));
 }

@@ -18,6 +18,7 @@
 #include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
+#include "nacho/Compiler/Description.h"
 #include "nacho/Compiler/Kernel.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/DeviceError.h"
@@ -32,12 +33,6 @@
 
 namespace nb = nanobind;
 using namespace nacho;
-
-static std::string orThrow(std::string made, const std::string &error) {
-  if (made.empty())
-    throw CompileError(error);
-  return made;
-}
 
 namespace {
 /// A plan for Python, with accessors for its cuts, sizes and choices.
@@ -138,6 +133,17 @@ public:
   Plan plan;
 };
 
+/// What a function of the compiler finds. Throws CompileError.
+template <typename Find>
+auto found(const CompileOptions &options, Find find) {
+  Unlocked unlocked;
+  std::string error;
+  auto result = find(options, error);
+  if (!result)
+    throw CompileError(error);
+  return std::move(*result);
+}
+
 /// A kernel for Python.
 class PyKernel {
 public:
@@ -189,36 +195,43 @@ public:
 
   /// The IR of the same variant after a stage.
   std::string lower(const std::string &stage, const nb::dict &given) const {
-    CompileOptions lowered = options;
-    lowered.variant = variantWith(given);
-    Unlocked unlocked;
-    std::string error;
-    return orThrow(lowerToStage(*module, stage, backend, lowered, error),
-                   error);
+    return found(optionsWith(given), [&](auto &asked, std::string &error) {
+      return lowerToStage(*module, stage, backend, asked, error);
+    });
+  }
+  /// The names that its lines tell.
+  std::vector<std::string> lines(const std::string &stage,
+                                 const nb::dict &given) const {
+    return found(optionsWith(given), [&](auto &asked, std::string &error) {
+      return describeLines(*module, stage, backend, asked, error);
+    });
+  }
+
+  /// Describes the same variant by one of the functions of Description.h.
+  template <auto describe>
+  auto described(const nb::dict &given) const {
+    return found(optionsWith(given), [&](auto &asked, std::string &error) {
+      return describe(*module, backend, asked, error);
+    });
   }
 
   /// The PTX of the same variant for a GPU.
   std::string ptx(const std::string &chip, const std::string &toolkit,
                   const nb::dict &given) const {
     const Backend &gpu = gpuBackend();
-    CompileOptions lowered = options;
-    lowered.variant = variantWith(given);
+    CompileOptions lowered = optionsWith(given);
     lowered.vectorBits = gpu.vectorBits();
     lowered.gathers = gpu.hasFastGathers();
     lowered.chip = chip;
     lowered.toolkit = toolkit;
-    Unlocked unlocked;
-    std::string error;
-    return orThrow(lowerToObjects(*module, gpu, lowered, error), error);
+    return found(lowered, [&](auto &asked, std::string &error) {
+      return lowerToObjects(*module, gpu, asked, error);
+    });
   }
 
-  nb::tuple remarks() const {
-    std::vector<std::string> found;
-    {
-      Unlocked unlocked;
-      found = remarksOn(*module, backend, options);
-    }
-    return toTuple(found);
+  std::vector<std::string> remarks() const {
+    Unlocked unlocked;
+    return remarksOn(*module, backend, options);
   }
 
   /// Plans for a purpose: call, count or plan. A number of parts or threads
@@ -270,6 +283,12 @@ private:
     return pins.nearest(variantFor(asked));
   }
 
+  CompileOptions optionsWith(const nb::dict &given) const {
+    CompileOptions asked = options;
+    asked.variant = variantWith(given);
+    return asked;
+  }
+
   std::shared_ptr<const AssignedModule> module;
   const Backend &backend;
   CompileOptions options;
@@ -280,15 +299,6 @@ private:
 
 static nb::tuple pyStages(const std::string &target) {
   return toTuple(stageNames(backendOf(target)));
-}
-
-static std::string pyLower(const std::string &text, const std::string &stage,
-                           const std::string &target, const nb::dict &given) {
-  const Backend &backend = backendOf(target);
-  CompileOptions options = readOptions(backend, given).compile;
-  Unlocked unlocked;
-  std::string error;
-  return orThrow(lowerToStage(text, stage, backend, options, error), error);
 }
 
 template <typename T>
@@ -309,6 +319,38 @@ static void addNames(nb::module_ &m) {
   m.attr("CHOICES") = toTuple(choices);
 }
 
+static void addKernel(nb::module_ &m) {
+  auto choices = nb::arg("choices") = nb::dict();
+  nb::class_<PyKernel>(m, "Kernel")
+      .def(nb::init<const PyModule &, const std::string &, const nb::dict &>(),
+           nb::arg("module"), nb::arg("target") = "cpu",
+           nb::arg("options") = nb::dict())
+      .def(nb::init<const std::string &, const std::string &,
+                    const nb::dict &>(),
+           nb::arg("text"), nb::arg("target") = "cpu",
+           nb::arg("options") = nb::dict())
+      .def("prepare", &PyKernel::prepare, nb::arg("threads") = 0)
+      .def("variants", &PyKernel::variants)
+      .def("program", &PyKernel::program, choices)
+      .def("lower", &PyKernel::lower, nb::arg("stage"), choices)
+      .def("ptx", &PyKernel::ptx, nb::arg("chip"), nb::arg("toolkit"), choices)
+      .def("lines", &PyKernel::lines, nb::arg("stage"), choices)
+      .def("loops", &PyKernel::described<&describeLoops>, choices)
+      .def("functions", &PyKernel::described<&describeFunctions>, choices)
+      .def("gpu", &PyKernel::described<&describeGpu>, choices)
+      .def("remarks", &PyKernel::remarks)
+      .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
+           nb::arg("threads") = 0, nb::arg("work") = 0, nb::arg("memory") = 0,
+           nb::arg("purpose") = "plan")
+      .def("partition", &PyKernel::partition, nb::arg("args"),
+           nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
+           nb::arg("memory") = 0, nb::arg("purpose") = "plan",
+           nb::arg("inner") = 1)
+      .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
+           nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
+           nb::arg("work"), nb::arg("memory"));
+}
+
 NB_MODULE(_nacho, m) {
   addError<CompileError>(m, "CompileError");
   addError<IndexOverflow>(m, "IndexOverflow");
@@ -320,8 +362,6 @@ NB_MODULE(_nacho, m) {
   addNames(m);
   m.attr("SANITIZER") = kSanitizer;
   m.def("stages", &pyStages, nb::arg("target"));
-  m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
-        nb::arg("target") = "cpu", nb::arg("options") = nb::dict());
   addModules(m);
   addValidation(m);
   addDeviceArray(m);
@@ -339,32 +379,7 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("steps", &PyProgram::steps)
       .def("llvm", &PyProgram::llvm)
       .def("asm", &PyProgram::assembly);
-  nb::class_<PyKernel>(m, "Kernel")
-      .def(nb::init<const PyModule &, const std::string &, const nb::dict &>(),
-           nb::arg("module"), nb::arg("target") = "cpu",
-           nb::arg("options") = nb::dict())
-      .def(nb::init<const std::string &, const std::string &,
-                    const nb::dict &>(),
-           nb::arg("text"), nb::arg("target") = "cpu",
-           nb::arg("options") = nb::dict())
-      .def("prepare", &PyKernel::prepare, nb::arg("threads") = 0)
-      .def("variants", &PyKernel::variants)
-      .def("program", &PyKernel::program, nb::arg("choices") = nb::dict())
-      .def("lower", &PyKernel::lower, nb::arg("stage"),
-           nb::arg("choices") = nb::dict())
-      .def("ptx", &PyKernel::ptx, nb::arg("chip"), nb::arg("toolkit"),
-           nb::arg("choices") = nb::dict())
-      .def("remarks", &PyKernel::remarks)
-      .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
-           nb::arg("threads") = 0, nb::arg("work") = 0, nb::arg("memory") = 0,
-           nb::arg("purpose") = "plan")
-      .def("partition", &PyKernel::partition, nb::arg("args"),
-           nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
-           nb::arg("memory") = 0, nb::arg("purpose") = "plan",
-           nb::arg("inner") = 1)
-      .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
-           nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
-           nb::arg("work"), nb::arg("memory"));
+  addKernel(m);
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"));
   nb::class_<PyPlan>(m, "Plan")

@@ -34,42 +34,43 @@ std::shared_ptr<const AssignedModule> nacho::readModule(const std::string &text,
                 : nullptr;
 }
 
-static std::string lower(Compilation &compilation, const std::string &stage,
-                         const Backend &backend,
-                         const CompileOptions &options) {
+static std::optional<std::string> lower(Compilation &compilation,
+                                        const std::string &stage,
+                                        const Backend &backend,
+                                        const CompileOptions &options) {
   if (failed(compilation.runTo(stage, backend, options)))
-    return {};
+    return std::nullopt;
   return compilation.print();
 }
 
-std::string nacho::lowerToStage(const AssignedModule &module,
-                                const std::string &stage,
-                                const Backend &backend,
-                                const CompileOptions &options,
-                                std::string &error) {
+std::optional<std::string> nacho::lowerToStage(const AssignedModule &module,
+                                               const std::string &stage,
+                                               const Backend &backend,
+                                               const CompileOptions &options,
+                                               std::string &error) {
   Compilation compilation(module, error);
   return lower(compilation, stage, backend, options);
 }
 
-std::string nacho::lowerToStage(const std::string &text,
-                                const std::string &stage,
-                                const Backend &backend,
-                                const CompileOptions &options,
-                                std::string &error) {
+std::optional<std::string> nacho::lowerToStage(const std::string &text,
+                                               const std::string &stage,
+                                               const Backend &backend,
+                                               const CompileOptions &options,
+                                               std::string &error) {
   Compilation compilation(error);
   if (failed(compilation.parse(text)))
-    return {};
+    return std::nullopt;
   return lower(compilation, stage, backend, options);
 }
 
-std::string nacho::lowerToObjects(const AssignedModule &module,
-                                  const Backend &backend,
-                                  const CompileOptions &options,
-                                  std::string &error) {
+std::optional<std::string> nacho::lowerToObjects(const AssignedModule &module,
+                                                 const Backend &backend,
+                                                 const CompileOptions &options,
+                                                 std::string &error) {
   Compilation compilation(module, error);
   const char *last = backend.stages().back().name;
   if (failed(compilation.runTo(last, backend, options)))
-    return {};
+    return std::nullopt;
   std::string objects;
   compilation.module->walk([&](gpu::BinaryOp binary) {
     for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())

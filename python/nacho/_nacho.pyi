@@ -160,6 +160,59 @@ class ModuleDescription:
     @property
     def slices(self) -> list[SliceDescription]: ...
 
+class LoopDescription:
+    """A loop over the coordinates of several fibers.
+
+    These are called by the names of the operands that they belong to.
+    """
+
+    @property
+    def index(self) -> str: ...
+    @property
+    def depth(self) -> int:
+        """How many loops are around it."""
+    @property
+    def operands(self) -> list[str]:
+        """The operands that it merges, in the order of the IR."""
+    @property
+    def merge(self) -> str:
+        """The merge expression, which says at which coordinates it runs its body."""
+    @property
+    def full(self) -> set[str]:
+        """The operands that have every coordinate, since their level is dense."""
+    @property
+    def lowest(self) -> list[set[str]] | None:
+        """The smallest sets of operands that make the loop visit a coordinate.
+
+        A loop that visits every coordinate has one, the empty set. None says that there
+        are too many of them.
+        """
+
+class GpuFunctionDescription:
+    """A function with parallel parts, as a GPU runs it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def tile(self) -> int:
+        """How many parts a block does; 0 if there are no tiles."""
+    @property
+    def shared(self) -> int:
+        """The bytes that the parts of a tile share."""
+    @property
+    def has_warps(self) -> bool:
+        """Whether a warp does a part."""
+    @property
+    def tables(self) -> int:
+        """The bytes of the tables of a warp."""
+
+class GpuDescription:
+    @property
+    def functions(self) -> list[GpuFunctionDescription]: ...
+    @property
+    def threads(self) -> dict[str, int]:
+        """The threads of a block, by kernel."""
+
 class Module:
     """A module with one function, at the stage `assign`."""
 
@@ -193,7 +246,15 @@ class Kernel:
     def ptx(
         self, chip: str, toolkit: str, choices: Mapping[str, object] = ...
     ) -> str: ...
-    def remarks(self) -> tuple[str, ...]: ...
+    def lines(self, stage: str, choices: Mapping[str, object] = ...) -> list[str]:
+        """Return the name of the value that each line is about; empty if there is none.
+
+        That is its result or, if it has none, what it loops over, or its first operand.
+        """
+    def loops(self, choices: Mapping[str, object] = ...) -> list[LoopDescription]: ...
+    def functions(self, choices: Mapping[str, object] = ...) -> list[str]: ...
+    def gpu(self, choices: Mapping[str, object] = ...) -> GpuDescription: ...
+    def remarks(self) -> list[str]: ...
     def plan(
         self,
         args: list[object],

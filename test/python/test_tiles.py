@@ -1,6 +1,7 @@
 """Parts that share the memory of a block of a GPU: tiles of neighbours."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import expressions
 import nacho
 import samples
+from nacho import _nacho
 from nacho._kernels import ptxas, tiles
 from nacho._kernels.counts import counted, since, total
 from test_cuda_sim import EXTENT, KERNELS, check_run, matrix, operands_of
@@ -174,39 +176,47 @@ def test_blocks_at_a_time(chip, registers, shared, threads, blocks):
     assert ptxas.PROCESSORS[chip].blocks_of(made, threads) == blocks
 
 
-def test_descriptions():
-    ir = (
-        "  func.func @f(%n: index) {\n    nacho.parallel %p in %n threads %n {\n"
-        "      %b, %e = nacho.tile %p of %n by 32 sharing 640\n    }\n  }\n"
-        "  func.func private @g(%n: index) {\n"
-        "    nacho.parallel %p in %n {\n    }\n  }\n"
-        "  func.func @h() {\n  }\n"
+def function(name, tile=0, shared=0, has_warps=False, tables=0):
+    return SimpleNamespace(
+        name=name, tile=tile, shared=shared, has_warps=has_warps, tables=tables
     )
-    assert tiles.described(ir, ir) == [
+
+
+def test_descriptions():
+    functions = [
+        function("f", tile=32, shared=640),
+        function("g"),
+        function("a", has_warps=True, tables=99),
+        function("b", has_warps=True),
+    ]
+    assert tiles.described(functions) == [
         "f: a block does 32 parts, which share 640 bytes",
+        "a: a warp does a part, with tables of 99 bytes for short rows",
+        "b: a warp does a part",
         "a thread for each part, alone: g",
     ]
 
 
-def test_warps_are_described():
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("f64", 8), ("c64", 8), ("bool", 1)], ids=str
+)
+def test_tables_of_warps_are_measured(dtype, size):
     """Two numbers for each complex one; a bool takes a byte."""
-    ir = """
-  func.func @a() {
-    nacho.parallel %part in %n threads %threads {
-      %lane = nacho.lane of 32
-      %shared = nacho.lane_memory : memref<512xi32>
-      %shared_0 = nacho.lane_memory : memref<10xcomplex<f32>>
-      %shared_1 = nacho.lane_memory : memref<3xi1>
-    }
-  }
-  func.func private @b() {
-    nacho.parallel %part in %n threads %threads {
-      %lane = nacho.lane of 32
-    }
-  }
-"""
-    size = 512 * 4 + 10 * 8 + 3
-    assert tiles.described(ir, ir) == [
-        f"a: a warp does a part, with tables of {size} bytes for short rows",
-        "b: a warp does a part",
-    ]
+    text = "Z[i,k] = A[i,j] * B[j,k]"
+    native = _nacho.Kernel(
+        nacho.mlir.compile(text, dtype=dtype).mlir("assign"), "cuda-sim"
+    )
+    choices = {"whole-rows": True}
+    text = native.lower("scf", choices)
+    memory = re.findall(r"nacho\.lane_memory : memref<(\d+)x([\w<>]+)>", text)
+    sizes = {"i32": 4, "i64": 8}
+    expected = sum(int(n) * sizes.get(element, size) for n, element in memory)
+    assert memory
+    assert sum(each.tables for each in native.gpu(choices).functions) == expected
+
+
+def test_threads_of_blocks():
+    found = kernel(ADD, 32)
+    native = _nacho.Kernel(found.mlir("assign"), "cuda-sim", {"tile": 32})
+    assert {each.tile for each in native.gpu().functions} == {0, 32}
+    assert set(native.gpu().threads.values()) <= {1, 32, 64, 128}

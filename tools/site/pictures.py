@@ -14,11 +14,11 @@ import scipy.sparse as sp
 
 import nacho
 import nacho.mlir
+from nacho import _nacho
 from nacho._pictures.bars import Bars
 from nacho._pictures.figure import Picture
 from nacho._pictures.lattice import Lattice
 from nacho._pictures.pattern import Cuts, Grid, Pattern
-from nacho.mlir._loops import loops_of
 
 FOLDER = Path(__file__).with_name("pictures")
 PARTS = 6
@@ -60,9 +60,8 @@ def _pictures() -> Iterator[tuple[str, Picture | Lattice]]:
         "Z[i,j] = A[i,j] * B[i,j] + C[i,j]",
         formats=dict.fromkeys("ABC", "dcsr"),
     )
-    loop = loops_of(kernel.mlir("loops"))[0]
-    title = f"Loop {loop.index}: {loop.merge}"
-    yield "lattice.svg", Lattice(title, loop.lowest, loop.operands, loop.full)
+    loop = _nacho.Kernel(kernel.mlir("loops")).loops()[0]
+    yield "lattice.svg", Lattice.of(f"Loop {loop.index}: {loop.merge}", loop)
 
 
 def _cut_by_rows(A: sp.csr_array, B: sp.csr_array) -> Iterator[tuple[str, Picture]]:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,11 +67,65 @@ struct ModuleDescription {
   std::vector<SliceDescription> slices;
 };
 
+/// A loop over the coordinates of several fibers, which are called by the names
+/// of the operands that they belong to.
+struct LoopDescription {
+  std::string index;
+  size_t depth;                      ///< How many loops are around it.
+  std::vector<std::string> operands; ///< In the order of the IR.
+  std::string merge;                 ///< The merge expression.
+  std::set<std::string> full; ///< The operands that have every coordinate.
+  /// The smallest sets of operands whose entries make the loop visit a
+  /// coordinate; no value if there are too many. A loop that visits every
+  /// coordinate has one, the empty set.
+  std::optional<std::vector<std::set<std::string>>> lowest;
+};
+
+/// A function with parallel parts, as a GPU runs it.
+struct GpuFunctionDescription {
+  std::string name;
+  int64_t tile;   ///< How many parts a block does; 0 if there are no tiles.
+  int64_t shared; ///< The bytes that the parts of a tile share.
+  bool hasWarps;  ///< Whether a warp does a part.
+  int64_t tables; ///< The bytes of its tables.
+};
+
+struct GpuDescription {
+  std::vector<GpuFunctionDescription> functions;
+  std::map<std::string, int64_t> threads; ///< Of a block, by kernel.
+};
+
 class AssignedModule;
+class Backend;
+struct CompileOptions;
 
 /// Describes a module. On failure returns nothing and sets `error`.
 std::optional<ModuleDescription> describeModule(const AssignedModule &module,
                                                 std::string &error);
+
+/// Describes the loops of a module, outer ones first. On failure returns
+/// nothing and sets `error`, as the functions below do.
+std::optional<std::vector<LoopDescription>>
+describeLoops(const AssignedModule &module, const Backend &backend,
+              const CompileOptions &options, std::string &error);
+
+/// The names of the functions of a module at the stage `assemble`.
+std::optional<std::vector<std::string>>
+describeFunctions(const AssignedModule &module, const Backend &backend,
+                  const CompileOptions &options, std::string &error);
+
+/// The name of the value that each line of a module after a stage is about, as
+/// it was before the printer made it unique; empty where there is none.
+std::optional<std::vector<std::string>>
+describeLines(const AssignedModule &module, const std::string &stage,
+              const Backend &backend, const CompileOptions &options,
+              std::string &error);
+
+/// Describes what the threads of a GPU share.
+std::optional<GpuDescription> describeGpu(const AssignedModule &module,
+                                          const Backend &backend,
+                                          const CompileOptions &options,
+                                          std::string &error);
 
 } // namespace nacho
 

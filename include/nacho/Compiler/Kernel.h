@@ -74,21 +74,26 @@ withIndexWidths(const AssignedModule &module,
 /// The names of the stages of a backend, in order.
 std::vector<std::string> stageNames(const Backend &backend);
 
-/// A module after a stage, as text. On failure returns an empty text and sets
-/// `error`.
-std::string lowerToStage(const AssignedModule &module, const std::string &stage,
-                         const Backend &backend, const CompileOptions &options,
-                         std::string &error);
+/// A module after a stage, as text. On failure returns nothing and sets
+/// `error`, as the functions below do.
+std::optional<std::string> lowerToStage(const AssignedModule &module,
+                                        const std::string &stage,
+                                        const Backend &backend,
+                                        const CompileOptions &options,
+                                        std::string &error);
 
 /// The same for a text with any number of functions.
-std::string lowerToStage(const std::string &text, const std::string &stage,
-                         const Backend &backend, const CompileOptions &options,
-                         std::string &error);
+std::optional<std::string> lowerToStage(const std::string &text,
+                                        const std::string &stage,
+                                        const Backend &backend,
+                                        const CompileOptions &options,
+                                        std::string &error);
 
-/// What a backend makes of all kernels of a module, as text: PTX. On failure
-/// returns an empty text and sets `error`.
-std::string lowerToObjects(const AssignedModule &module, const Backend &backend,
-                           const CompileOptions &options, std::string &error);
+/// What a backend makes of all kernels of a module, as text: PTX.
+std::optional<std::string> lowerToObjects(const AssignedModule &module,
+                                          const Backend &backend,
+                                          const CompileOptions &options,
+                                          std::string &error);
 
 /// What the compiler remarks on a module until it has loops: which sums it has
 /// factored, and why.

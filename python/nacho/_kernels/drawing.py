@@ -8,7 +8,7 @@ drawn over an operand that the outermost loop runs over. Of other operands, such
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from nacho._pictures.pattern import Cuts, Grid, Pattern
 from nacho._storage.conversion import coordinates
 from nacho._storage.device_arrays import HOST
 from nacho._storage.views import View
-from nacho.mlir._loops import Loop, Point
+
+if TYPE_CHECKING:
+    from nacho import _nacho
 
 Nests = Sequence[Nest]
 
@@ -39,7 +41,7 @@ def drawn(
     program: Program,
     loaded: Mapping[str, View],
     cuts: Mapping[int, Nests],
-    loops: Sequence[Loop],
+    loops: Sequence[_nacho.LoopDescription],
 ) -> list[Pattern]:
     """Draw the sparse operands of a call, as far as they are in the host's memory.
 
@@ -70,7 +72,7 @@ def _pattern(
     access: Access,
     cuts: Mapping[int, Nests],
     loaded: Mapping[str, View],
-    loops: Sequence[Loop],
+    loops: Sequence[_nacho.LoopDescription],
 ) -> Pattern:
     view = loaded[access.name]
     nests = {parts: _nest_of(access, nests) for parts, nests in cuts.items()}
@@ -121,7 +123,7 @@ def _grid(
     axes: _Axes,
     outer: str | None,
     loaded: Mapping[str, View],
-    loops: Sequence[Loop],
+    loops: Sequence[_nacho.LoopDescription],
 ) -> Grid:
     """Count the entries; ``outer`` is the index of the outermost loop over them."""
     view = loaded[access.name]
@@ -158,7 +160,10 @@ def _cuts(access: Access, axes: _Axes, nest: Nest) -> Cuts:
 
 
 def _visited(
-    name: str, index: str, loaded: Mapping[str, View], loops: Sequence[Loop]
+    name: str,
+    index: str,
+    loaded: Mapping[str, View],
+    loops: Sequence[_nacho.LoopDescription],
 ) -> Coordinates | None:
     """Return the coordinates that the outermost loop over an operand visits.
 
@@ -173,7 +178,7 @@ def _visited(
     if len(found) != 1 or any(operand not in loaded for operand in found[0].operands):
         return None
     visited: list[Coordinates] = []
-    for point in found[0].lowest or [Point()]:
+    for point in found[0].lowest or [set()]:
         stored = [
             coordinates(view, 1)[0]
             for view in (loaded[operand] for operand in sorted(point))

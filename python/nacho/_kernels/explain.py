@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +32,6 @@ from nacho._pictures.bars import Bars
 from nacho._pictures.figure import Picture
 from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import TensorType
-from nacho.mlir._loops import Loop, loops_of
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
 _SHOWN_PARTS = 16
 _TIMED_RUNS = 3
 """How often each part is run alone; the shortest time counts."""
-_KERNEL = re.compile(r"func\.func (?:private )?@(\w+)")
 _CHIP = "sm_90"
 """The GPU whose registers are told."""
 
@@ -69,8 +66,9 @@ class _Run(NamedTuple):
     def program(self) -> Program:
         return self.specialisation.planned(self.native)
 
-    def lowered(self, stage: str) -> str:
-        return self.specialisation.lowered(stage, self.program.choices)
+    @property
+    def kernel(self) -> _nacho.Kernel:
+        return self.specialisation.native
 
 
 def explain(
@@ -87,7 +85,8 @@ def explain(
     clock.stop("compile")
 
     run = specialiser.run(given, views, running, lambda call: _run(call, clock))
-    statement, loops = run.specialisation.statement, loops_of(run.lowered("loops"))
+    statement = run.specialisation.statement
+    loops = run.kernel.loops(run.program.choices)
     sections: list[tuple[str, Iterable[str]]] = [
         ("expression", [statement.assignment.text]),
         ("types", _types(statement, specialiser.source.pins)),
@@ -160,7 +159,7 @@ class _Clock:
         self.began = now
 
 
-def _pictures(run: _Run, loops: Sequence[Loop]) -> list[Picture]:
+def _pictures(run: _Run, loops: Sequence[_nacho.LoopDescription]) -> list[Picture]:
     """Draw the cost and the time of parts, and what was cut."""
     plan = run.plan
     nests = nests_of(run.program, run.native, run.call.extents)
@@ -202,7 +201,7 @@ def _specialised(type: TensorType, kind: str | None = None) -> str:
     return f"{type.dtype} (i{type.pos_width}, i{type.crd_width})"
 
 
-def _order(run: _Run, loops: Sequence[Loop]) -> list[str]:
+def _order(run: _Run, loops: Sequence[_nacho.LoopDescription]) -> list[str]:
     program = run.program
     assignment = program.statement.assignment
     if not assignment.indices:
@@ -232,8 +231,7 @@ def _contract(run: _Run) -> list[str]:
     """Describe the sums of a product that are computed on their own, and why."""
     if len(run.program.statement.assignment.reduced) < 2:
         return ["nothing to factor: no product is summed over several indices"]
-    remarks = run.specialisation.native.remarks()
-    return list(remarks) or ["products stay whole"]
+    return run.kernel.remarks() or ["products stay whole"]
 
 
 def _operands(statement: Statement, call: Call) -> list[str]:
@@ -297,10 +295,9 @@ def _variant(run: _Run) -> list[str]:
 
 def _kernels(run: _Run) -> list[str]:
     """Name the functions of each nest, one for each phase."""
-    names = _KERNEL.findall(run.lowered("assemble"))
     return [
         "partition, assemble (count, scan, allocate), compute",
-        f"functions: {', '.join(names)}",
+        f"functions: {', '.join(run.kernel.functions(run.program.choices))}",
     ]
 
 
@@ -310,13 +307,11 @@ def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
 
     if "tile" not in _nacho.stages(target):
         return
-    made, choices = run.specialisation, run.program.choices
-    tiled, lowered = map(run.lowered, ("tile", "scf"))
-    yield "tiles", tiles.described(tiled, lowered)
-    yield (
-        "on " + _CHIP,
-        tiles.occupancy(run.lowered("gpu"), made.ptx(_CHIP, choices), _CHIP),
-    )
+    choices = run.program.choices
+    found = run.kernel.gpu(choices)
+    yield "tiles", tiles.described(found.functions)
+    ptx = run.specialisation.ptx(_CHIP, choices)
+    yield "on " + _CHIP, tiles.occupancy(found.threads, ptx, _CHIP)
 
 
 def _costs(plan: Plan, program: Program, model: str) -> list[str]:

@@ -24,7 +24,6 @@ from nacho._storage.extents import index_extents
 from nacho._storage.operand_types import require_type, signature
 from nacho._storage.views import Array, View
 from nacho.errors import OperandError
-from nacho.mlir._loops import loops_of
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -192,7 +191,7 @@ class Plan:
             "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
         }
         nests = nests_of(self._program, self._native, self._call.extents)
-        loops = loops_of(self._specialisation.lowered("loops", self.choices))
+        loops = self._specialisation.native.loops(self.choices)
         cuts = {self.parts: nests}
         patterns = drawn(self._program, self._call.loaded, cuts, loops)
         pictures: list[Picture] = [*(nest.bars for nest in nests), *patterns]

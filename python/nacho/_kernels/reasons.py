@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise, permutations
+from typing import TYPE_CHECKING
 
 from nacho._kernels.options import Lowering
 from nacho._kernels.statement import Statement
-from nacho.mlir._loops import Loop
+
+if TYPE_CHECKING:
+    from nacho import _nacho
 
 _MOST_COUNTED = 7
 """Orders of more indices are not counted."""
 
 
-def loop_order(loops: Sequence[Loop]) -> tuple[str, ...]:
+def loop_order(loops: Sequence[_nacho.LoopDescription]) -> tuple[str, ...]:
     """Return the indices of the loops of the last nest, outermost first."""
     starts = [number for number, loop in enumerate(loops) if loop.depth == 0]
     last = loops[starts[-1] :] if starts else ()

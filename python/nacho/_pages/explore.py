@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nacho._kernels.call import Call
 from nacho._kernels.drawing import drawn
@@ -27,7 +27,9 @@ from nacho._pages.sample import sampled
 from nacho._pictures.lattice import Lattice
 from nacho._pictures.pattern import Pattern
 from nacho._storage.formats import Format
-from nacho.mlir._loops import Loop, loops_of
+
+if TYPE_CHECKING:
+    from nacho import _nacho
 
 PART_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 """The numbers of parts that the slider of the page chooses between."""
@@ -69,6 +71,12 @@ class Exploration:
         return {name: self.specialisation.lowered(name, choices) for name in names}
 
     @property
+    def lines(self) -> dict[str, list[str]]:
+        """The names of the values that lines of the IR are about, by stages."""
+        native, choices = self.specialisation.native, self.program.choices
+        return {stage: native.lines(stage, choices) for stage in self.stages}
+
+    @property
     def assembly(self) -> str:
         return self.program.native.asm()
 
@@ -77,19 +85,14 @@ class Exploration:
         return Origins.of(self.statement)
 
     @cached_property
-    def loops(self) -> list[Loop]:
-        return loops_of(self.stages["loops"])
+    def loops(self) -> list[_nacho.LoopDescription]:
+        return self.specialisation.native.loops(self.program.choices)
 
     @property
     def lattices(self) -> list[Lattice]:
         """The lattice of each loop, from the merge expression that the IR has."""
         return [
-            Lattice(
-                f"{'  ' * loop.depth}loop {loop.index} over {loop.merge}",
-                loop.lowest,
-                loop.operands,
-                loop.full,
-            )
+            Lattice.of(f"{'  ' * loop.depth}loop {loop.index} over {loop.merge}", loop)
             for loop in self.loops
         ]
 
@@ -148,12 +151,12 @@ def explored(
         for parts in PART_COUNTS
     }
     last = cuts[PART_COUNTS[-1]]
-    stage = last.specialisation.lowered("loops", last.program.choices)
+    loops = last.specialisation.native.loops(last.program.choices)
     nests = {parts: cut.nests for parts, cut in cuts.items()}
     # Which variant is run may depend on the number of parts.
     programs = [cut.program for cut in cuts.values()]
     shown = next((each for each in programs if each.is_rewritten), last.program)
-    patterns = drawn(shown, last.call.loaded, nests, loops_of(stage))
+    patterns = drawn(shown, last.call.loaded, nests, loops)
     return Exploration(
         found, last.specialisation, last.program, nests, patterns, is_sample
     )

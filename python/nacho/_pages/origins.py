@@ -1,10 +1,8 @@
-"""Where in the expression the lines of the IR come from.
+"""Where in the expression the values of the IR come from.
 
 The compiler keeps the names of tensors, indices and values of the expression, and
-derives those of fibers, positions and arrays from them: ``%A1``, ``%posA`` and
-``%A_crd1`` belong to A. A line comes from what the first name on it stands for: that is
-its result or, if it has none, its first operand. Names that the compiler has made up,
-such as ``%7``, tell nothing.
+derives those of fibers, positions and arrays from them: ``A1``, ``posA`` and ``A_crd1``
+belong to A. Names that the compiler has made up tell nothing.
 """
 
 from __future__ import annotations
@@ -19,17 +17,12 @@ from nacho._notation.promotion import kinds_of
 from nacho.errors import Span
 from nacho.mlir._emit import spans_of_values, spelled_indices
 
-_NAME = re.compile(r"%([\w.$-]+)")
-_CONSTANT = re.compile(r"%([\w.$-]+) = (?:arith|llvm\.mlir)\.constant\b")
-_HEAD = re.compile(r"\bfunc(?:\.func)? ")
-_COPY = re.compile(r"_\d+$")
-"""What the printer adds to a name that another value has already."""
 _DERIVED = r"(?:pos|cost|loops)?{}\d*(?:_(?:pos|crd|values|extent|flat)\d*)?"
 
 
 @dataclass(frozen=True)
 class Origins:
-    """What the names of the IR stand for, by places in the text of the expression."""
+    """What the names of values stand for, by places in the text of the expression."""
 
     text: str
     exact: Mapping[str, Sequence[Span]]
@@ -58,36 +51,14 @@ class Origins:
         tensors = {name: _words(assignment.text, name) for name in stored}
         return cls(assignment.text, exact, tensors)
 
-    def of_lines(self, text: str) -> list[str | None]:
-        """Return, per line, the key of what it comes from; None if it tells nothing.
-
-        The names of constants, such as ``%c1``, may look like those of fibers.
-        """
-        found: list[str | None] = []
-        constants: set[str] = set()
-        for line in text.splitlines():
-            is_head = _HEAD.search(line) is not None
-            if is_head:
-                constants = set()
-            elif constant := _CONSTANT.search(line):
-                constants.add(constant[1])
-            name = None if is_head else _NAME.search(line)
-            is_told = name is not None and name[1] not in constants
-            found.append(self.of_name(name[1]) if name and is_told else None)
-        return found
-
     def of_name(self, name: str) -> str | None:
-        """Return the key of what a name stands for; copies of a name are like it."""
-        while True:
-            if name in self.exact or name in self.tensors:
-                return name
-            for tensor, pattern in self._patterns.items():
-                if pattern.fullmatch(name):
-                    return tensor
-            shorter = _COPY.sub("", name)
-            if shorter == name:
-                return None
-            name = shorter
+        """Return the key of what a name stands for; None if it tells nothing."""
+        if name in self.exact or name in self.tensors:
+            return name
+        for tensor, pattern in self._patterns.items():
+            if pattern.fullmatch(name):
+                return tensor
+        return None
 
     def spans(self, key: str) -> Sequence[Span]:
         return self.exact[key] if key in self.exact else self.tensors[key]

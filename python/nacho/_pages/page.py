@@ -117,7 +117,9 @@ def _parts(found: Exploration) -> str:
 def _data(found: Exploration) -> str:
     """Return what the script needs, as JSON that HTML does not end."""
     origins = found.origins
-    lines = {name: origins.of_lines(text) for name, text in found.stages.items()}
+    lines = {
+        stage: list(map(origins.of_name, names)) for stage, names in found.lines.items()
+    }
     keys = sorted({key for each in lines.values() for key in each if key is not None})
     numbers = {key: number for number, key in enumerate(keys)}
     data = {

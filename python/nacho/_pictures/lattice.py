@@ -8,8 +8,12 @@ make a loop visit a coordinate; every other point is a union of these. For
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nacho._pictures.svg import drawing, element, label
+
+if TYPE_CHECKING:
+    from nacho import _nacho
 
 MOST_POINTS = 64
 """A lattice with more points is not drawn."""
@@ -30,6 +34,12 @@ class Lattice:
     """All operands of the loop, in the order of the IR."""
     full: Point
     """Those that have every coordinate."""
+
+    @classmethod
+    def of(cls, title: str, loop: _nacho.LoopDescription) -> Lattice:
+        """Return the lattice of a loop."""
+        lowest = None if loop.lowest is None else (*map(Point, loop.lowest),)
+        return cls(title, lowest, tuple(loop.operands), Point(loop.full))
 
     def points(self) -> list[Point] | None:
         """Return all points, largest first; None if they are too many to be drawn."""
