@@ -182,10 +182,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   // Whatever the target has, so that sums are the same on all of them.
   NachoSumInLanesOptions sums;
   sums.gathers = options.gathers;
+  sums.narrow = options.vectorBits > 0;
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
-  if (options.vectorBits > 0) {
-    pm.addNestedPass<func::FuncOp>(createNachoNarrowLanes());
-  }
   pm.addNestedPass<func::FuncOp>(createNachoUnswitchLoops());
   pm.addNestedPass<func::FuncOp>(createNachoNestBranches());
   pm.addNestedPass<func::FuncOp>(createNachoGuardSteps());

@@ -7,19 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Optimizations/Passes.h"
+#include "NarrowLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHONARROWLANES
-#include "nacho/Optimizations/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -133,14 +127,12 @@ struct NarrowExtraction : OpRewritePattern<vector::ExtractOp> {
   }
 };
 
-struct NarrowLanes : nacho::impl::NachoNarrowLanesBase<NarrowLanes> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<NarrowComparison, NarrowMinimum, NarrowSelection,
-                 NarrowExtraction>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-};
-
 } // namespace
+
+LogicalResult nacho::narrowLanes(func::FuncOp func) {
+  RewritePatternSet patterns(func.getContext());
+  patterns
+      .add<NarrowComparison, NarrowMinimum, NarrowSelection, NarrowExtraction>(
+          func.getContext());
+  return applyPatternsGreedily(func, std::move(patterns));
+}

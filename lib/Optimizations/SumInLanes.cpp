@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopBody.h"
+#include "NarrowLanes.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -333,6 +334,8 @@ struct SumInLanes : nacho::impl::NachoSumInLanesBase<SumInLanes> {
     for (scf::ForOp loop : loops)
       useLanes(useLanes(loop, kManyLanes), kLanes)->removeAttr(kLooksUp);
     getOperation()->walk(fixOrder);
+    if (narrow && failed(narrowLanes(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

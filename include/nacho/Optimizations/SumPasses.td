@@ -106,36 +106,28 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
 
     Without `gathers`, the elements are loaded one by one, which most processors do
     faster than a gather.
-  }];
-  let options = [
-    Option<"gathers", "gathers", "bool", /*default=*/"false",
-           "Gather elements that are looked up, instead of loading each">
-  ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
-}
 
-def NachoNarrowLanes : Pass<"nacho-narrow-lanes", "::mlir::func::FuncOp"> {
-  let summary = "Keep coordinates in vectors as narrow as they are stored";
-  let description = [{
-    Vectors of coordinates with 32 bits are compared with extents, and selected, before
-    they become indices, which have 64 bits.
-
-    Before:
+    With `narrow`, coordinates of 32 bits in vectors are compared with extents, and
+    selected, before they become indices, which have 64 bits:
     ```mlir
     %j = arith.index_castui %crd : vector<8xi32> to vector<8xindex>
     %inside = arith.cmpi ult %j, broadcast(%extent)
     %safe = arith.select %inside, %j, 0
     %place = vector.extract %safe[0]
-    ```
-    After:
-    ```mlir
-    %inside = arith.cmpi ule %crd, broadcast(min(%extent - 1, 0xffffffff)), and %extent != 0
+    // becomes
+    %inside = arith.cmpi ult %crd, broadcast(min(%extent, 0xffffffff))
     %safe = arith.select %inside, %crd, 0
     %lane = vector.extract %safe[0]
     %place = arith.index_castui %lane : i32 to index
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"gathers", "gathers", "bool", /*default=*/"false",
+           "Gather elements that are looked up, instead of loading each">,
+    Option<"narrow", "narrow", "bool", /*default=*/"false",
+           "Keep coordinates in vectors as narrow as they are stored">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif // NACHO_OPTIMIZATIONS_SUM_PASSES

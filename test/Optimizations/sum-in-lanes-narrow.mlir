@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-narrow-lanes --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-sum-in-lanes=narrow --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // Coordinates of 32 bits are compared with an extent, replaced by 0 where they are outside of
 // it, and become indices one by one. An extent that 32 bits cannot hold is the largest number.
