@@ -9,11 +9,11 @@ from nacho import Format
 from nacho._kernels.pins import requested_pins
 from nacho._kernels.statement import NotationSource
 from nacho._kernels.types import typing_by_default
+from nacho._mlir.emit import emit
+from nacho._mlir.literals import literal
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of
 from nacho._storage.formats import TensorType
-from nacho.mlir._emit import emit
-from nacho.mlir._literals import literal
 
 CSR32 = TensorType(Format("csr"), "f64")
 

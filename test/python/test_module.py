@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import Format, _nacho
-from nacho.mlir._module import is_module, tensor_type
+from nacho._mlir.module import is_module, tensor_type
 
 CSR = (
     "#sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), "

@@ -21,11 +21,19 @@ ALLOWED = {
     "_pictures": {""},
     "_notation": {""},
     "_storage": {"", "_notation"},
-    "mlir": {"", "_notation", "_storage"},
-    "_kernels": {"", "_pictures", "_notation", "_storage", "mlir"},
+    "_mlir": {"", "_notation", "_storage"},
+    "_kernels": {"", "_pictures", "_notation", "_storage", "_mlir"},
     "_arrays": {"", "_notation", "_storage", "_kernels"},
     "_files": {"", "_notation", "_storage", "_arrays"},
-    "_pages": {"", "_pictures", "_notation", "_storage", "mlir", "_kernels", "_arrays"},
+    "_pages": {
+        "",
+        "_pictures",
+        "_notation",
+        "_storage",
+        "_mlir",
+        "_kernels",
+        "_arrays",
+    },
     "torch": {"", "_notation", "_storage", "_kernels"},
 }
 """Per package, those that its modules may import besides their own.

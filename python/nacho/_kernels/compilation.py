@@ -9,13 +9,13 @@ from nacho._kernels.kernel import Kernel
 from nacho._kernels.options import Options
 from nacho._kernels.pins import IndexType, requested_pins
 from nacho._kernels.statement import ModuleSource, NotationSource
+from nacho._mlir.module import is_module, read_function
 from nacho._notation.limits import require_supported
 from nacho._notation.monoids import Semiring
 from nacho._notation.parser import parse
 from nacho._notation.warnings import warn_of_single_indices
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
-from nacho.mlir._module import is_module, read_function
 
 
 def compile(

@@ -8,7 +8,7 @@ from typing import Any
 from nacho._kernels.call import bind
 from nacho._kernels.kernel import Kernel
 from nacho._kernels.options import OF_CALLS
-from nacho.mlir._module import Calls, argument_names
+from nacho._mlir.module import Calls, argument_names
 
 
 class Function:

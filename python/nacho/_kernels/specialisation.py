@@ -17,6 +17,7 @@ from nacho._kernels.refusals import refuse_cost, refuse_entries, refuse_memory
 from nacho._kernels.statement import Source
 from nacho._kernels.types import Reader, Typing
 from nacho._kernels.wheels import find_in_wheels
+from nacho._mlir.refusals import refuse_compilation
 from nacho._storage.extents import WorkEstimate, narrow_indices
 from nacho._storage.views import INT32_MAX, View
 from nacho.errors import (
@@ -26,7 +27,6 @@ from nacho.errors import (
     UnsupportedError,
     displayed,
 )
-from nacho.mlir._refusals import refuse_compilation
 
 if TYPE_CHECKING:
     from nacho import _nacho

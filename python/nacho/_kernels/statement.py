@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from nacho._kernels.options import Lowering
 from nacho._kernels.pins import Pin
 from nacho._kernels.types import Typing
+from nacho._mlir.emit import emit
+from nacho._mlir.module import read_module
 from nacho._notation.background import require_sparse
 from nacho._notation.limits import require_supported
 from nacho._notation.monoids import Semiring
@@ -26,8 +28,6 @@ from nacho._storage.formats import Format, TensorType
 from nacho._storage.inference import result_format
 from nacho._storage.results import holds
 from nacho._storage.views import View
-from nacho.mlir._emit import emit
-from nacho.mlir._module import read_module
 
 if TYPE_CHECKING:
     from nacho import _nacho

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nacho._kernels.statement import Statement
+from nacho._mlir.emit import spans_of_values, spelled_indices
 from nacho._notation.promotion import kinds_of
 from nacho.errors import Span
-from nacho.mlir._emit import spans_of_values, spelled_indices
 
 _DERIVED = r"(?:pos|cost|loops)?{}\d*(?:_(?:pos|crd|values|extent|flat)\d*)?"
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nacho._elements import MLIR
+from nacho._mlir.literals import literal
 from nacho._notation.monoids import Semiring
 from nacho._notation.operators import Operator
 from nacho._notation.promotion import (
@@ -35,7 +36,6 @@ from nacho._notation.tree import (
 )
 from nacho._storage.formats import TensorType
 from nacho.errors import Span
-from nacho.mlir._literals import literal
 
 _INDENT = "    "
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacho._elements import MLIR
+from nacho._mlir.refusals import refuse_module
+from nacho._mlir.slices import SliceBounds
 from nacho._notation.symbols import result_name
 from nacho._notation.tree import Access, Assignment, Part, Split
 from nacho._notation.tree import Call as FunctionCall
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
 from nacho.errors import ShapeError, UnsupportedError, pointed
-from nacho.mlir._refusals import refuse_module
-from nacho.mlir._slices import SliceBounds
 
 if TYPE_CHECKING:
     from nacho import _nacho

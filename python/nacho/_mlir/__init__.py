@@ -1,0 +1,1 @@
+"""Statements and modules as MLIR: written, read, and refused in their own words."""
