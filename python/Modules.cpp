@@ -25,7 +25,7 @@ static nb::tuple toTuple(const std::vector<std::string> &texts) {
 }
 
 PyModule::PyModule(const std::string &text) {
-  std::string error;
+  Failure error;
   {
     Unlocked unlocked;
     module = untilDone([&] { return readModule(text, error); });
@@ -36,7 +36,7 @@ PyModule::PyModule(const std::string &text) {
 
 static ModuleDescription pyDescribe(const PyModule &module) {
   Unlocked unlocked;
-  std::string error;
+  Failure error;
   std::optional<ModuleDescription> described =
       describeModule(*module.module, error);
   if (!described)
@@ -52,7 +52,7 @@ static PyModule pyWithIndexWidths(const PyModule &module,
   for (auto [positions, coordinates] : pairs)
     widths.push_back({positions, coordinates});
   Unlocked unlocked;
-  std::string error;
+  Failure error;
   auto made = withIndexWidths(*module.module, widths, error);
   if (!made)
     throw CompileError(error);
@@ -64,7 +64,7 @@ static std::string pyLower(const std::string &text, const std::string &stage,
   const Backend &backend = backendOf(target);
   CompileOptions options = readOptions(backend, given).compile;
   Unlocked unlocked;
-  std::string error;
+  Failure error;
   std::optional<std::string> printed =
       lowerToStage(text, stage, backend, options, error);
   if (!printed)
@@ -74,7 +74,7 @@ static std::string pyLower(const std::string &text, const std::string &stage,
 
 static nb::object pyReadFunction(const std::string &text,
                                  const std::string &entry) {
-  std::string error;
+  Failure error;
   std::optional<FunctionCalls> function = readFunction(text, entry, error);
   if (!function)
     throw CompileError(error);
@@ -136,6 +136,27 @@ static void addDescriptionsOfKernels(nb::module_ &m) {
   nb::class_<GpuDescription>(m, "GpuDescription")
       .def_ro("functions", &GpuDescription::functions)
       .def_ro("threads", &GpuDescription::threads);
+}
+
+/// Raises a CompileError, whose class is `payload`.
+static void raise(const std::exception_ptr &thrown, void *payload) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const CompileError &error) {
+    nb::handle type(static_cast<PyObject *>(payload));
+    nb::object raised = type(error.what());
+    raised.attr("operand") = nb::cast(error.failure.operand);
+    raised.attr("is_result") = error.failure.isResult;
+    raised.attr("reason") = error.failure.reason;
+    PyErr_SetObject(type.ptr(), raised.ptr());
+  }
+}
+
+void addCompileError(nb::module_ &m) {
+  PyObject *type = PyErr_NewException("nacho._nacho.CompileError",
+                                      PyExc_RuntimeError, nullptr);
+  m.attr("CompileError") = nb::handle(type);
+  nb::register_exception_translator(raise, type);
 }
 
 void addModules(nb::module_ &m) {

@@ -16,6 +16,8 @@ struct PyModule {
   std::shared_ptr<const nacho::AssignedModule> module;
 };
 
+/// Adds the exception `CompileError`, which has what is refused as attributes.
+void addCompileError(nanobind::module_ &m);
 void addModules(nanobind::module_ &m);
 
 #endif // NACHO_PYTHON_MODULES_H

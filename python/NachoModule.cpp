@@ -137,7 +137,7 @@ public:
 template <typename Find>
 auto found(const CompileOptions &options, Find find) {
   Unlocked unlocked;
-  std::string error;
+  Failure error;
   auto result = find(options, error);
   if (!result)
     throw CompileError(error);
@@ -154,7 +154,7 @@ public:
       throw DeviceError(refusal);
     Options asked = readOptions(backend, options);
     this->options = asked.compile;
-    std::string error;
+    Failure error;
     {
       Unlocked unlocked;
       kernel = untilDone([&] {
@@ -195,14 +195,14 @@ public:
 
   /// The IR of the same variant after a stage.
   std::string lower(const std::string &stage, const nb::dict &given) const {
-    return found(optionsWith(given), [&](auto &asked, std::string &error) {
+    return found(optionsWith(given), [&](auto &asked, Failure &error) {
       return lowerToStage(*module, stage, backend, asked, error);
     });
   }
   /// The names that its lines tell.
   std::vector<std::string> lines(const std::string &stage,
                                  const nb::dict &given) const {
-    return found(optionsWith(given), [&](auto &asked, std::string &error) {
+    return found(optionsWith(given), [&](auto &asked, Failure &error) {
       return describeLines(*module, stage, backend, asked, error);
     });
   }
@@ -210,7 +210,7 @@ public:
   /// Describes the same variant by one of the functions of Description.h.
   template <auto describe>
   auto described(const nb::dict &given) const {
-    return found(optionsWith(given), [&](auto &asked, std::string &error) {
+    return found(optionsWith(given), [&](auto &asked, Failure &error) {
       return describe(*module, backend, asked, error);
     });
   }
@@ -224,7 +224,7 @@ public:
     lowered.gathers = gpu.hasFastGathers();
     lowered.chip = chip;
     lowered.toolkit = toolkit;
-    return found(lowered, [&](auto &asked, std::string &error) {
+    return found(lowered, [&](auto &asked, Failure &error) {
       return lowerToObjects(*module, gpu, asked, error);
     });
   }
@@ -352,7 +352,7 @@ static void addKernel(nb::module_ &m) {
 }
 
 NB_MODULE(_nacho, m) {
-  addError<CompileError>(m, "CompileError");
+  addCompileError(m);
   addError<IndexOverflow>(m, "IndexOverflow");
   addError<CostOverflow>(m, "CostOverflow");
   addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");

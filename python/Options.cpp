@@ -16,7 +16,7 @@ using namespace nacho;
 const Backend &backendOf(const std::string &target) {
   const Backend *backend = findBackend(target);
   if (!backend)
-    throw CompileError("there is no target '" + target + "'");
+    throw CompileError(Failure{"there is no target '" + target + "'"});
   return *backend;
 }
 

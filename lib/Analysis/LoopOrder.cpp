@@ -8,6 +8,7 @@
 
 #include "nacho/Analysis/LoopOrder.h"
 
+#include "nacho/IR/TensorErrors.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -157,13 +158,11 @@ private:
 LogicalResult LoopOrderer::checkTypes() {
   RankedTensorType result = op.getType();
   if (!canBeResult(result))
-    return op.emitOpError() << "the result of type " << result
-                            << " has levels that are not supported";
+    return emitResultError(op) << " has levels that are not supported";
   for (auto [n, input] : llvm::enumerate(op.getInputs()))
     if (isSparse(n) &&
         !hasSupportedLevels(cast<RankedTensorType>(input.getType())))
-      return op.emitOpError()
-             << "operand " << n << " of type " << input.getType()
+      return emitOperandError(op, n, input.getType())
              << " has levels that are not supported";
   return success();
 }
@@ -196,7 +195,7 @@ LogicalResult LoopOrderer::refuse(const Obstacle &obstacle) {
   unsigned n = obstacle.input;
   IndexNames names = storageOrder(op.getInputs()[n].getType(), op.getAccess(n));
   const Term &term = terms.terms[obstacle.term];
-  auto error = op.emitOpError() << "operand " << n;
+  InFlightDiagnostic error = emitOperandError(op, n);
   if (obstacle.kind == Obstacle::diagonal) {
     Attribute repeated;
     for (auto [level, name] : llvm::enumerate(stored(n)))

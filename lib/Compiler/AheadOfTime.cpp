@@ -98,7 +98,7 @@ namespace {
 class AheadCompiler {
 public:
   AheadCompiler(const std::string &text, const CompileOptions &options,
-                const Backend &backend, std::string &error)
+                const Backend &backend, Failure &error)
       : text(text), options(options), backend(backend), error(error) {}
 
   std::optional<StaticCode> run();
@@ -120,7 +120,7 @@ private:
   const std::string &text;
   const CompileOptions &options;
   const Backend &backend;
-  std::string &error;
+  Failure &error;
   std::shared_ptr<const AssignedModule> module;
   std::string name;
   bool isDenseResult = false;
@@ -252,10 +252,17 @@ std::optional<StaticCode> nacho::compileAhead(const std::string &text,
                                               const CompileOptions &options,
                                               const Backend &backend,
                                               std::string &error) {
-  return AheadCompiler(text, options, backend, error).run();
+  Failure failure;
+  std::optional<StaticCode> code =
+      AheadCompiler(text, options, backend, failure).run();
+  error = failure.text;
+  return code;
 }
 
 bool nacho::canCompile(const std::string &text, const CompileOptions &options,
                        const Backend &backend, std::string &error) {
-  return AheadCompiler(text, options, backend, error).canRun();
+  Failure failure;
+  bool canRun = AheadCompiler(text, options, backend, failure).canRun();
+  error = failure.text;
+  return canRun;
 }

@@ -4,6 +4,7 @@
 #include "ModuleReader.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/TensorErrors.h"
 #include "nacho/Runtime/Stop.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -34,7 +35,7 @@ ParsedModule::ParsedModule()
 std::shared_ptr<ParsedModule> AssignedModule::get() const {
   NoFork noFork;
   std::lock_guard<std::mutex> lock(mutex);
-  std::string errors;
+  Failure errors;
   if (!parsed)
     parsed = Compilation(errors).assign(text);
   return parsed;
@@ -46,25 +47,25 @@ void AssignedModule::drop() const {
   parsed = nullptr;
 }
 
-Compilation::Compilation(std::string &errors, bool namesPlaces)
+Compilation::Compilation(Failure &errors, bool namesPlaces)
     : Compilation(std::make_shared<ParsedModule>(), errors, namesPlaces) {}
 
-Compilation::Compilation(const AssignedModule &from, std::string &errors,
+Compilation::Compilation(const AssignedModule &from, Failure &errors,
                          bool namesPlaces)
     : Compilation(from.get(), errors, namesPlaces) {
   module = owner->module.get().clone();
   numDone = 1;
 }
 
-Compilation::Compilation(std::shared_ptr<ParsedModule> owner,
-                         std::string &errors, bool namesPlaces)
+Compilation::Compilation(std::shared_ptr<ParsedModule> owner, Failure &errors,
+                         bool namesPlaces)
     : owner(std::move(owner)), lock(this->owner->mutex),
       context(this->owner->context), namesPlaces(namesPlaces), errors(errors),
       handler(&context, [this](Diagnostic &diagnostic) {
         collect(diagnostic);
         return success();
       }) {
-  errors.clear();
+  errors = {};
 }
 
 void Compilation::collect(Diagnostic &diagnostic) {
@@ -72,13 +73,18 @@ void Compilation::collect(Diagnostic &diagnostic) {
     remarks.push_back(diagnostic.str());
     return;
   }
-  llvm::raw_string_ostream stream(errors);
-  if (!errors.empty())
+  llvm::raw_string_ostream stream(errors.text);
+  if (!errors.text.empty())
     stream << '\n';
   auto loc = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
   if (loc && namesPlaces)
     stream << loc.getLine() << ':' << loc.getColumn() << ": ";
   stream << diagnostic.str();
+  if (std::optional<TensorError> found = tensorErrorIn(diagnostic)) {
+    errors.operand = found->operand;
+    errors.isResult = !found->operand;
+    errors.reason = found->reason;
+  }
 }
 
 /// Names values as the text does. The parser drops the names, but tells where
@@ -130,16 +136,16 @@ namespace {
 /// compilation may take.
 class NameTheFailed : public PassInstrumentation {
 public:
-  explicit NameTheFailed(const std::string &errors) : errors(errors) {}
+  explicit NameTheFailed(const Failure &errors) : errors(errors) {}
 
   void runAfterPassFailed(Pass *pass, Operation *op) override {
-    if (errors.empty())
+    if (errors.text.empty())
       op->emitError() << "the compilation gave up: pass '"
                       << pass->getArgument() << "' did not come to an end";
   }
 
 private:
-  const std::string &errors;
+  const Failure &errors;
 };
 } // namespace
 

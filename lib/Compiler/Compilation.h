@@ -53,10 +53,10 @@ public:
   /// Clears `errors`. While the compilation lives, it adds all diagnostics but
   /// remarks to `errors`, and remarks to `remarks`. With `namesPlaces`, errors
   /// say where in the text they are.
-  explicit Compilation(std::string &errors, bool namesPlaces = true);
+  explicit Compilation(Failure &errors, bool namesPlaces = true);
 
   /// Goes on with a copy of a module.
-  Compilation(const AssignedModule &from, std::string &errors,
+  Compilation(const AssignedModule &from, Failure &errors,
               bool namesPlaces = true);
 
   /// Parses a module. Its values keep the names that they have in the text.
@@ -92,7 +92,7 @@ public:
   std::vector<std::string> remarks; ///< What passes say about the statements.
 
 private:
-  Compilation(std::shared_ptr<ParsedModule> owner, std::string &errors,
+  Compilation(std::shared_ptr<ParsedModule> owner, Failure &errors,
               bool namesPlaces);
   void collect(mlir::Diagnostic &diagnostic);
   mlir::LogicalResult run(llvm::ArrayRef<Stage> stages,
@@ -101,7 +101,7 @@ private:
 
   bool namesPlaces;
   size_t numDone = 0; ///< How many of the backend's stages have been run.
-  std::string &errors;
+  Failure &errors;
   mlir::ScopedDiagnosticHandler handler;
 };
 

@@ -222,13 +222,13 @@ LogicalResult StatementDescriber::run() {
 }
 
 std::optional<ModuleDescription>
-nacho::describeModule(const AssignedModule &module, std::string &error) {
+nacho::describeModule(const AssignedModule &module, Failure &error) {
   Compilation compilation(module, error);
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
   if (failed(func))
     return std::nullopt;
   if (func->getNumResults() != 1) {
-    error = "a kernel has one result";
+    error.text = "a kernel has one result";
     return std::nullopt;
   }
   ModuleDescription described;

@@ -138,7 +138,7 @@ static LogicalResult readOps(func::FuncOp func, FunctionCalls &into) {
 
 std::optional<FunctionCalls> nacho::readFunction(const std::string &text,
                                                  const std::string &entry,
-                                                 std::string &error) {
+                                                 Failure &error) {
   Compilation compilation(error);
   if (failed(compilation.parse(text)))
     return std::nullopt;

@@ -17,7 +17,7 @@ static bool contains(func::FuncOp func) {
 
 std::optional<std::vector<std::string>>
 nacho::describeFunctions(const AssignedModule &module, const Backend &backend,
-                         const CompileOptions &options, std::string &error) {
+                         const CompileOptions &options, Failure &error) {
   Compilation compilation(module, error);
   if (failed(compilation.runTo("assemble", backend, options)))
     return std::nullopt;
@@ -59,7 +59,7 @@ static void describeWarps(func::FuncOp func, GpuFunctionDescription &into) {
 std::optional<GpuDescription> nacho::describeGpu(const AssignedModule &module,
                                                  const Backend &backend,
                                                  const CompileOptions &options,
-                                                 std::string &error) {
+                                                 Failure &error) {
   Compilation compilation(module, error);
   GpuDescription described;
   if (failed(compilation.runTo("tile", backend, options)))

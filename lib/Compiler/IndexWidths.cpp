@@ -49,8 +49,7 @@ static LogicalResult setWidths(func::FuncOp func,
 
 std::shared_ptr<const AssignedModule>
 nacho::withIndexWidths(const AssignedModule &module,
-                       const std::vector<IndexWidths> &widths,
-                       std::string &error) {
+                       const std::vector<IndexWidths> &widths, Failure &error) {
   Compilation compilation(module, error);
   FailureOr<func::FuncOp> func = compilation.onlyFunction();
   if (failed(func) || failed(setWidths(*func, widths)))

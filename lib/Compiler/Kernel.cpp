@@ -26,9 +26,8 @@ std::vector<std::string> nacho::stageNames(const Backend &backend) {
   return names;
 }
 
-std::shared_ptr<const AssignedModule> nacho::readModule(const std::string &text,
-                                                        std::string &error,
-                                                        bool namesPlaces) {
+std::shared_ptr<const AssignedModule>
+nacho::readModule(const std::string &text, Failure &error, bool namesPlaces) {
   auto parsed = Compilation(error, namesPlaces).assign(text);
   return parsed ? std::make_shared<AssignedModule>(text, std::move(parsed))
                 : nullptr;
@@ -47,7 +46,7 @@ std::optional<std::string> nacho::lowerToStage(const AssignedModule &module,
                                                const std::string &stage,
                                                const Backend &backend,
                                                const CompileOptions &options,
-                                               std::string &error) {
+                                               Failure &error) {
   Compilation compilation(module, error);
   return lower(compilation, stage, backend, options);
 }
@@ -56,7 +55,7 @@ std::optional<std::string> nacho::lowerToStage(const std::string &text,
                                                const std::string &stage,
                                                const Backend &backend,
                                                const CompileOptions &options,
-                                               std::string &error) {
+                                               Failure &error) {
   Compilation compilation(error);
   if (failed(compilation.parse(text)))
     return std::nullopt;
@@ -66,7 +65,7 @@ std::optional<std::string> nacho::lowerToStage(const std::string &text,
 std::optional<std::string> nacho::lowerToObjects(const AssignedModule &module,
                                                  const Backend &backend,
                                                  const CompileOptions &options,
-                                                 std::string &error) {
+                                                 Failure &error) {
   Compilation compilation(module, error);
   const char *last = backend.stages().back().name;
   if (failed(compilation.runTo(last, backend, options)))
@@ -82,7 +81,7 @@ std::optional<std::string> nacho::lowerToObjects(const AssignedModule &module,
 std::vector<std::string> nacho::remarksOn(const AssignedModule &module,
                                           const Backend &backend,
                                           const CompileOptions &options) {
-  std::string error;
+  Failure error;
   Compilation compilation(module, error);
   if (failed(compilation.runTo("loops", backend, options)))
     return {};
@@ -129,7 +128,7 @@ public:
 
 protected:
   std::shared_ptr<const Program> compile(const Variant &variant,
-                                         std::string &error) const override;
+                                         Failure &error) const override;
 
 private:
   std::shared_ptr<const AssignedModule> module;
@@ -166,8 +165,8 @@ compileLoops(Compilation &compilation, const Backend &backend,
                                    std::move(*compiled));
 }
 
-std::shared_ptr<const Program>
-CompiledKernel::compile(const Variant &variant, std::string &error) const {
+std::shared_ptr<const Program> CompiledKernel::compile(const Variant &variant,
+                                                       Failure &error) const {
   CompileOptions asked = options;
   asked.variant = variant;
   Compilation compilation(*module, error);
@@ -198,11 +197,11 @@ CompileOptions nacho::defaultOptions(const Backend &backend) {
 std::shared_ptr<const Kernel>
 nacho::makeKernel(std::shared_ptr<const AssignedModule> module,
                   const Backend &backend, const CompileOptions &options,
-                  const Pins &pins, std::string &error) {
+                  const Pins &pins, Failure &error) {
   if (!backend.device()) {
-    error = ("target '" + backend.name() +
-             "' only lowers: there is no runtime for it")
-                .str();
+    error.text = ("target '" + backend.name() +
+                  "' only lowers: there is no runtime for it")
+                     .str();
     return nullptr;
   }
   std::vector<TensorLayout> operands;

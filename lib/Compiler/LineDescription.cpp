@@ -51,7 +51,7 @@ static std::string nameToldBy(Operation *op) {
 std::optional<std::vector<std::string>>
 nacho::describeLines(const AssignedModule &module, const std::string &stage,
                      const Backend &backend, const CompileOptions &options,
-                     std::string &error) {
+                     Failure &error) {
   Compilation compilation(module, error);
   if (failed(compilation.runTo(stage, backend, options)))
     return std::nullopt;

@@ -158,7 +158,7 @@ LoopDescription LoopDescriber::describe(CoiterateOp loop) {
 
 std::optional<std::vector<LoopDescription>>
 nacho::describeLoops(const AssignedModule &module, const Backend &backend,
-                     const CompileOptions &options, std::string &error) {
+                     const CompileOptions &options, Failure &error) {
   Compilation compilation(module, error);
   if (failed(compilation.runTo("loops", backend, options)))
     return std::nullopt;

@@ -107,7 +107,7 @@ Kernel::withoutDrafts(const Variant &variant) const {
 
 std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
   Place &place = placeOf(variant);
-  auto compileIfItFits = [&](std::string &error) {
+  auto compileIfItFits = [&](Failure &error) {
     if (!isAddressSpaceFree(kSpaceOfCompiler))
       allocateFor("compiling a kernel",
                   [] { throw OutOfMemory(kSpaceOfCompiler); });
@@ -118,7 +118,7 @@ std::shared_ptr<const Program> Kernel::program(const Variant &variant) const {
   if (place.program)
     return place.program;
   std::shared_ptr<const Program> program = withoutDrafts(variant);
-  std::string error;
+  Failure error;
   if (!program)
     program = untilDone([&] { return compileIfItFits(error); });
   if (!program)

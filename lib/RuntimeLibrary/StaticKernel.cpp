@@ -81,13 +81,13 @@ std::optional<size_t> StaticKernel::programOf(const Variant &variant) const {
 }
 
 std::shared_ptr<const Program> StaticKernel::compile(const Variant &variant,
-                                                     std::string &error) const {
+                                                     Failure &error) const {
   // Branches make no difference but to the time that a union takes.
   Variant known = variant;
   known.branching = Branching::selects;
   std::optional<size_t> number = programOf(known);
   if (!number) {
-    error = "the program does not have this variant of the kernel";
+    error.text = "the program does not have this variant of the kernel";
     return nullptr;
   }
   const ProgramImage &program = image.programs[*number];

@@ -24,7 +24,7 @@ public:
 
 protected:
   std::shared_ptr<const Program> compile(const Variant &variant,
-                                         std::string &error) const override;
+                                         Failure &error) const override;
 
 private:
   std::optional<size_t> programOf(const Variant &variant) const;

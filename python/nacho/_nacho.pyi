@@ -13,7 +13,14 @@ CHOICES: tuple[str, ...]
 SANITIZER: str
 """The sanitizer that this build is instrumented for: none, address or thread."""
 
-class CompileError(RuntimeError): ...
+class CompileError(RuntimeError):
+    operand: int | None
+    """The operand of the statement that is refused."""
+    is_result: bool
+    """Whether the result is refused."""
+    reason: str
+    """Why the operand or the result is, as what follows its name in a sentence."""
+
 class CostOverflow(RuntimeError): ...
 class IndexOverflow(RuntimeError): ...
 class CoordinateOutOfRange(RuntimeError): ...

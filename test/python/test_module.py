@@ -143,6 +143,31 @@ def test_linalg():
         kernel(wide, wide, wide)
 
 
+def test_refusals_name_the_operand():
+    text = """
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+func.func @third(%A: tensor<?xf64, #SV>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %Z = nacho.assign (%a = %x[i] : tensor<?xf64>, %b = %A[m] : tensor<?xf64, #SV>)
+      where (m = 2) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?xf64>
+}
+"""
+    with pytest.raises(nacho.UnsupportedError) as caught:
+        nacho.mlir.compile(text)(sp.coo_array(np.ones(3)), np.ones(4))
+    assert str(caught.value) == (
+        "operand 'A' is sparse and has no index, only numbers: not supported\n"
+        "  Z[i] = third(A[m], x[i])\n"
+        "               ^^^^"
+    )
+    with pytest.raises(_nacho.CompileError) as caught:
+        _nacho.Kernel(text).prepare()
+    assert (caught.value.operand, caught.value.is_result) == (1, False)
+    assert caught.value.reason.startswith("is sparse and has no index")
+
+
 # --- Types ----------------------------------------------------------------------------
 
 

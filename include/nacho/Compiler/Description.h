@@ -98,34 +98,35 @@ struct GpuDescription {
 class AssignedModule;
 class Backend;
 struct CompileOptions;
+struct Failure;
 
 /// Describes a module. On failure returns nothing and sets `error`.
 std::optional<ModuleDescription> describeModule(const AssignedModule &module,
-                                                std::string &error);
+                                                Failure &error);
 
 /// Describes the loops of a module, outer ones first. On failure returns
 /// nothing and sets `error`, as the functions below do.
 std::optional<std::vector<LoopDescription>>
 describeLoops(const AssignedModule &module, const Backend &backend,
-              const CompileOptions &options, std::string &error);
+              const CompileOptions &options, Failure &error);
 
 /// The names of the functions of a module at the stage `assemble`.
 std::optional<std::vector<std::string>>
 describeFunctions(const AssignedModule &module, const Backend &backend,
-                  const CompileOptions &options, std::string &error);
+                  const CompileOptions &options, Failure &error);
 
 /// The name of the value that each line of a module after a stage is about, as
 /// it was before the printer made it unique; empty where there is none.
 std::optional<std::vector<std::string>>
 describeLines(const AssignedModule &module, const std::string &stage,
               const Backend &backend, const CompileOptions &options,
-              std::string &error);
+              Failure &error);
 
 /// Describes what the threads of a GPU share.
 std::optional<GpuDescription> describeGpu(const AssignedModule &module,
                                           const Backend &backend,
                                           const CompileOptions &options,
-                                          std::string &error);
+                                          Failure &error);
 
 } // namespace nacho
 

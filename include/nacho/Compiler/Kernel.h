@@ -22,9 +22,8 @@ class AssignedModule;
 /// Reads MLIR at any stage up to `loops`, and lowers it to the stage `assign`.
 /// On failure returns null and sets `error` to the diagnostics; with
 /// `namesPlaces`, they say where in the text they are.
-std::shared_ptr<const AssignedModule> readModule(const std::string &text,
-                                                 std::string &error,
-                                                 bool namesPlaces = true);
+std::shared_ptr<const AssignedModule>
+readModule(const std::string &text, Failure &error, bool namesPlaces = true);
 
 /// The options with which kernels are compiled for a backend, unless the caller
 /// asks for others.
@@ -35,7 +34,7 @@ CompileOptions defaultOptions(const Backend &backend);
 /// failure returns null and sets `error` to the diagnostics.
 std::shared_ptr<const Kernel>
 makeKernel(std::shared_ptr<const AssignedModule> module, const Backend &backend,
-           const CompileOptions &options, const Pins &pins, std::string &error);
+           const CompileOptions &options, const Pins &pins, Failure &error);
 
 /// A function as calls of kernels, one after the other. Its values have
 /// numbers: first its arguments, then the result of each call.
@@ -55,9 +54,8 @@ struct FunctionCalls {
 /// that it calls are inlined, and each op of linalg in it then becomes a
 /// kernel, unless there is but one, and one result. On failure returns nothing
 /// and sets `error`.
-std::optional<FunctionCalls> readFunction(const std::string &text,
-                                          const std::string &entry,
-                                          std::string &error);
+std::optional<FunctionCalls>
+readFunction(const std::string &text, const std::string &entry, Failure &error);
 
 /// The widths in bits of the index arrays of a tensor.
 struct IndexWidths {
@@ -69,7 +67,7 @@ struct IndexWidths {
 /// failure returns null and sets `error`.
 std::shared_ptr<const AssignedModule>
 withIndexWidths(const AssignedModule &module,
-                const std::vector<IndexWidths> &widths, std::string &error);
+                const std::vector<IndexWidths> &widths, Failure &error);
 
 /// The names of the stages of a backend, in order.
 std::vector<std::string> stageNames(const Backend &backend);
@@ -80,20 +78,20 @@ std::optional<std::string> lowerToStage(const AssignedModule &module,
                                         const std::string &stage,
                                         const Backend &backend,
                                         const CompileOptions &options,
-                                        std::string &error);
+                                        Failure &error);
 
 /// The same for a text with any number of functions.
 std::optional<std::string> lowerToStage(const std::string &text,
                                         const std::string &stage,
                                         const Backend &backend,
                                         const CompileOptions &options,
-                                        std::string &error);
+                                        Failure &error);
 
 /// What a backend makes of all kernels of a module, as text: PTX.
 std::optional<std::string> lowerToObjects(const AssignedModule &module,
                                           const Backend &backend,
                                           const CompileOptions &options,
-                                          std::string &error);
+                                          Failure &error);
 
 /// What the compiler remarks on a module until it has loops: which sums it has
 /// factored, and why.

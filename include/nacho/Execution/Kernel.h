@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -17,9 +18,21 @@
 
 namespace nacho {
 
-/// A module could not be compiled; the text has the diagnostics.
+/// Why a module could not be compiled.
+struct Failure {
+  std::string text; ///< The diagnostics.
+  /// What is refused: an operand of a statement, by its number, or its result.
+  std::optional<size_t> operand;
+  bool isResult = false;
+  std::string reason; ///< What the diagnostic says of it.
+};
+
+/// A module could not be compiled.
 struct CompileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit CompileError(Failure failure)
+      : std::runtime_error(failure.text), failure(std::move(failure)) {}
+
+  Failure failure;
 };
 
 /// A module whose variants are compiled when they are first needed. Any number
@@ -45,7 +58,7 @@ protected:
   /// Compiles a variant. On failure returns null and sets `error` to the
   /// diagnostics; also if a signal has stopped it (see Stop.h).
   virtual std::shared_ptr<const Program> compile(const Variant &variant,
-                                                 std::string &error) const = 0;
+                                                 Failure &error) const = 0;
 
 private:
   /// The place of a program, which the first thread that needs it compiles.

@@ -8,6 +8,7 @@
 #include "StatementEditor.h"
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/TensorErrors.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -284,9 +285,9 @@ LogicalResult EquationSolver::run() {
       continue;
     for (unsigned n : unsolved)
       if (accessOf(term, n).empty())
-        return op.emitOpError() << "operand " << n
-                                << " is sparse and has no index, only numbers: "
-                                   "not supported";
+        return emitOperandError(op, n)
+               << " is sparse and has no index, only numbers: "
+                  "not supported";
     if (canList(term, unsolved))
       listTerm(term);
     else

@@ -134,7 +134,7 @@ class Specialisation:
         except _nacho.CompileError as error:
             raise UnsupportedError(f"no PTX for '{chip}': {error}") from error
 
-    def _refuse_compilation(self, error: Exception) -> NoReturn:
+    def _refuse_compilation(self, error: _nacho.CompileError) -> NoReturn:
         """Turn an error of the compiler into one about the expression."""
         refuse_compilation(self.statement.assignment, self.statement.bindings, error)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from nacho._notation.tree import Access, Assignment, Binary, postorder
 from nacho.errors import CompilationError, Span, UnsupportedError, pointed
+
+if TYPE_CHECKING:
+    from nacho import _nacho
 
 _LIMITS = (
     "scatter",
@@ -22,32 +25,30 @@ _DENSE = "its result would be dense"
 
 _PREFIX = re.compile(r"^.*?\berror: |^\d+:\d+: |^'nacho\.assign' op ")
 _OPERATOR = re.compile(r"^'nacho\.(\w+)' op ")
-_OPERAND = re.compile(r"\boperand (\d+)\b(?: of type '?tensor<[^\n]*?>'?(?= ))?")
 
 
 def refuse_compilation(
-    assignment: Assignment, bindings: Sequence[Access], error: Exception
+    assignment: Assignment, bindings: Sequence[Access], error: _nacho.CompileError
 ) -> NoReturn:
     """Turn a refusal of the compiler into an error that names the operand.
 
-    In the compiler's messages, the number of an operand is that of its binding.
+    The number of an operand is that of its binding.
     """
     if _DENSE in str(error):
         _refuse_quotient(assignment, error)
-    line = _limit(str(error))
-    if line is None:
+    message = _limit(str(error))
+    if message is None:
         message = f"cannot compile '{assignment.text}': {error}"
         raise CompilationError(message) from error
     span: Span = assignment.expr.span
-    found = _OPERAND.search(line)
-    if found is not None and int(found[1]) < len(bindings):
-        access = bindings[int(found[1])]
-        span = access.span
-        line = line.replace(found[0], f"operand '{access.name}'")
-    elif "the result" in line:
+    if error.is_result:
         span = assignment.result.span
-        line = line.replace("the result", f"result '{assignment.result.name}'", 1)
-    message = line.replace('"', "'")
+        message = f"result '{assignment.result.name}' {error.reason}"
+    elif error.operand is not None and error.operand < len(bindings):
+        access = bindings[error.operand]
+        span = access.span
+        message = f"operand '{access.name}' {error.reason}"
+    message = message.replace('"', "'")
     if "not supported" not in message:
         message += ": not supported"
     raise UnsupportedError(pointed(message, assignment.text, span)) from error

@@ -272,12 +272,12 @@ static Bytes run(const std::string &text, const Backend &backend, int64_t parts,
   Pins pins;
   pins.rows.most = Rows::shared;
   pins.fill.narrow(Fill::drafted, isDraft);
-  std::string error;
+  Failure error;
   std::shared_ptr<const Kernel> kernel;
   if (std::shared_ptr<const AssignedModule> module = readModule(text, error))
     kernel = makeKernel(module, backend, defaultOptions(backend), pins, error);
   if (!kernel) {
-    std::fprintf(stderr, "%s\n", error.c_str());
+    std::fprintf(stderr, "%s\n", error.text.c_str());
     std::exit(1);
   }
   Operands operands(*kernel);
