@@ -337,6 +337,46 @@ static void checkHeavyRows(const Choice &first) {
         [&] { return show(*unequal); });
 }
 
+/// Heavy rows are cut into pieces if there is enough for each worker, and then
+/// into finer ones, as far as the caller allows.
+static void checkPieces(const Choice &first) {
+  auto follows = [&](const Pins &pins, const std::vector<Rows> &expected) {
+    std::optional<Choice> choice = first;
+    std::vector<Rows> found;
+    while (choice && choice->variant.rows != Rows::shared) {
+      choice = Chooser(pins, {}).instead(
+          *choice, {Refusal::heavyRows, "a row", /*share=*/1 << 20});
+      found.push_back(choice->variant.rows);
+    }
+    return found == expected;
+  };
+  Pins once, never;
+  once.rows.narrow(Rows::finePieces, false);
+  never.rows.narrow(Rows::pieces, false);
+  check(follows({}, {Rows::pieces, Rows::finePieces, Rows::heavyApart,
+                     Rows::shared}) &&
+            follows(once, {Rows::pieces, Rows::heavyApart, Rows::shared}) &&
+            follows(never, {Rows::heavyApart, Rows::shared}),
+        [] { return "pieces of heavy rows"; });
+}
+
+/// A caller turns on a value with those before it, and off with those after it.
+static void checkPins() {
+  Pin<Rows> pin;
+  check(!pin.isSet() && pin.nearest(Rows::whole) == Rows::whole,
+        [] { return "no pin"; });
+  pin.narrow(Rows::heavyApart, true);
+  pin.narrow(Rows::whole, true);
+  pin.narrow(Rows::finePieces, false);
+  check(pin.nearest(Rows::whole) == Rows::heavyApart &&
+            pin.nearest(Rows::finePieces) == Rows::pieces &&
+            pin.allows(Rows::pieces) && !pin.allows(Rows::finePieces),
+        [] { return "a range"; });
+  pin.narrow(Rows::whole, false);
+  check(pin.nearest(Rows::pieces) == Rows::shared,
+        [] { return "what excludes each other"; });
+}
+
 /// Products are sorted once, unless the caller has chosen.
 static void checkUnsorted(const Choice &first) {
   Refusal unsorted = {Refusal::sorting, "one part"};
@@ -439,6 +479,7 @@ static void checkRefusals() {
     check(!chooser.instead(*counted, {needs, ""}),
           [] { return "the plain variant is refused"; });
   checkHeavyRows(first);
+  checkPieces(first);
   checkUnsorted(first);
   asked.purpose = Purpose::plan;
   Choice plan = chooser.choose(asked, {}, 2);
@@ -608,6 +649,7 @@ NACHO_SUITE("chooser") {
   checkFacts();
   checkTransposed();
   checkReachable();
+  checkPins();
   checkRefusals();
   checkSamples();
   checkVariants();

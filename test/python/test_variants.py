@@ -49,7 +49,7 @@ def test_all_variants_that_calls_come_to_compute_the_same(text, result):
         A, B = (given.convert("coo") for given in (A, B))
     formats = {"A": A.format, "B": B.format, "Z": result}
     kernel = nacho.mlir.compile(text, formats=formats)
-    variants = kernel._default.programs.native.variants()
+    variants = kernel._default.native.variants()
     assert len(set(map(str, variants))) == len(variants) > 2
     expected = kernel(A, B)
     for choices in variants:

@@ -187,17 +187,24 @@ def choices() -> str:
         "",
         "These options choose a variant of a kernel: the operands of a call decide, "
         'unless `choices=` in Python does, as `{"drafts": True}`. All variants compute '
-        "the same. The first value of an option is the default of the pipelines. Of "
-        "three or more values, each includes those before it: what `choices=` turns on "
-        "turns on these, too, and what it turns off turns off those after it.",
+        "the same. Of three or more values, each includes those before it: what "
+        "`choices=` turns on turns on these, too, and what it turns off turns off "
+        "those after it.",
         "",
         "| Option | Value | In `choices=` | What it does |",
         "|---|---|---|---|",
     ]
     for option, value, name, what in _CHOICE.findall(text):
-        shown = f"`{name}`" if name else ""
-        lines.append(f"| `{option}` | `{value}` | {shown} | {_joined(what)} |")
+        if name:
+            lines.append(f"| `{option}` | `{value}` | `{name}` | {_joined(what)} |")
+        else:
+            lines.append(f"| `{option}` | | | {_joined(what)}; by default `{value}` |")
     lines += [
+        "",
+        f"A kernel has the variants to which some call leads. Those of `{_PRODUCT}`, "
+        "with matrices in CSR, have these choices on:",
+        "",
+        *(f"- {shown}" for shown in _variants(_PRODUCT, "csr")),
         "",
         "## All variants",
         "",
@@ -209,6 +216,19 @@ def choices() -> str:
     for name, initial, what in _OPTION.findall(text):
         lines.append(f"| `{name}` | `{initial.strip()}` | {_joined(what)} |")
     return "\n".join(lines) + "\n"
+
+
+_PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
+
+
+def _variants(text: str, format: str) -> list[str]:
+    """Return what is on in each variant that calls of a kernel can come to."""
+    kernel = nacho.mlir.compile(text, formats=dict.fromkeys("ABZ", format))
+    variants = kernel._default.native.variants()
+    names = [
+        [f"`{name}`" for name, is_on in each.items() if is_on] for each in variants
+    ]
+    return sorted((", ".join(each) or "none" for each in names), key=len)
 
 
 def _joined(literals: str) -> str:
