@@ -3,6 +3,7 @@
 #include "nacho/Analysis/LoopNest.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -91,7 +92,7 @@ void LoopNest::addToGroup(unsigned n) {
 /// Only a statement that lists entries has loops over levels whose indices
 /// follow from others, or that have more coordinates than their indices.
 static LogicalResult verifySolved(AssignOp op) {
-  if (rearrangesEntries(op.getCollect()))
+  if (collectTraitsOf(op).rearrangesEntries)
     return success();
   for (unsigned n = 0; n < op.getInputs().size(); ++n) {
     auto slice = op.getInputs()[n].getDefiningOp<SliceOp>();

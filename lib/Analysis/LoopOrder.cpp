@@ -8,6 +8,7 @@
 
 #include "nacho/Analysis/LoopOrder.h"
 
+#include "nacho/IR/Collect.h"
 #include "nacho/IR/TensorErrors.h"
 #include "nacho/Levels/LevelFormat.h"
 
@@ -172,7 +173,7 @@ LogicalResult LoopOrderer::checkTypes() {
 void LoopOrderer::findObstacles(unsigned number, unsigned n) {
   const Term &term = terms.terms[number];
   IndexNames names = stored(n), loops = loopsOf(term);
-  if (!rearrangesEntries(op.getCollect()) &&
+  if (!collectTraitsOf(op).rearrangesEntries &&
       names != storageOrder(op.getInputs()[n].getType(), op.getAccess(n))) {
     order.obstacles.push_back({Obstacle::diagonal, number, n});
     return;
@@ -264,8 +265,8 @@ void LoopOrderer::chooseInner() {
 /// A row of sums, or a workspace, can collect products that are scattered over
 /// one level of the result.
 void LoopOrderer::chooseScattered() {
-  bool hasWholeRows = op.getCollect() == CollectKind::wholeRows;
-  bool isPossible = hasWholeRows || isDense(op.getType());
+  bool isPossible =
+      collectTraitsOf(op).leavesRowsWhole || isDense(op.getType());
   if (!op.getOrder() || !isPossible || terms.terms.size() != 1 ||
       terms.reduction.reducesAbsent())
     return;
@@ -356,7 +357,7 @@ void LoopOrderer::orderReduced(Term &term) {
 FailureOr<LoopOrder> LoopOrderer::propose() {
   if (failed(checkTypes()))
     return failure();
-  if (rearrangesEntries(op.getCollect())) {
+  if (collectTraitsOf(op).rearrangesEntries) {
     orderRearranged();
   } else {
     chooseInner();

@@ -2,6 +2,7 @@
 
 #include "ModuleReader.h"
 
+#include "nacho/IR/Collect.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -210,11 +211,12 @@ static void readCuts(StepCutsAttr cuts, Step &step) {
 
 /// The kind of list that a step makes.
 static Step::List listOf(CollectKind collect) {
-  if (collect == CollectKind::pieceList)
+  const CollectTraits &traits = traitsOf(collect);
+  if (traits.listsPieces())
     return Step::List::ofPieces;
-  if (sortsEntries(collect))
+  if (traits.sortsEntries)
     return Step::List::sorted;
-  return makesList(collect) ? Step::List::inOrder : Step::List::none;
+  return traits.makesList ? Step::List::inOrder : Step::List::none;
 }
 
 static Fill fillOf(const Step &step, FillingKind filling) {
@@ -229,7 +231,7 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.fill = fillOf(step, buffers.getFilling());
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();
-  if (leavesRowsWhole(buffers.getCollect()))
+  if (collectTraitsOf(buffers).leavesRowsWhole)
     step.rows = buffers.getCollect() == CollectKind::lightRows
                     ? Rows::heavyApart
                     : Rows::whole;

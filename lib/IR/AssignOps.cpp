@@ -1,5 +1,6 @@
 //===- AssignOps.cpp - Tensor index notation ------------------------------===//
 
+#include "nacho/IR/Collect.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/IR/Syntax.h"
 
@@ -163,17 +164,23 @@ static LogicalResult verifyAccess(AssignOp op, ArrayRef<Attribute> access,
   return success();
 }
 
+bool AssignOp::isPart(Attribute index) {
+  return collectTraitsOf(*this).listsPartSums() &&
+         index == getResultAccess().getValue().back();
+}
+
 /// Verifies what the assignment's way of collecting entries requires of it.
 static LogicalResult verifyCollect(AssignOp op) {
   CollectKind kind = op.getCollect();
+  const CollectTraits &traits = traitsOf(kind);
   StringRef name = stringifyCollectKind(kind);
-  if (scansCosts(kind))
+  if (traits.scansCosts)
     return op.emitOpError()
            << "cannot collect a " << name << ": only a nest does";
-  if (usesWorkspaces(kind) && op.getResultAccess().empty())
+  if (traits.usesWorkspaces && op.getResultAccess().empty())
     return op.emitOpError()
            << "collects " << name << ", for which the result needs an index";
-  if (!rearrangesEntries(kind))
+  if (!traits.rearrangesEntries)
     return success();
   if (op.getInit())
     return op.emitOpError() << "collects complete entries (" << name
@@ -258,7 +265,7 @@ static LogicalResult verifyYieldedIndices(AssignOp op) {
   FailureOr<IndexSet> free = freeIndices(op);
   if (failed(free))
     return failure();
-  if (op.getCollect() == CollectKind::partSums)
+  if (collectTraitsOf(op).listsPartSums())
     return success();
   SmallVector<Attribute> kept =
       op.getIndependent(op.getResultAccess().getValue());

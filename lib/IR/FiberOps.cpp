@@ -1,6 +1,6 @@
 //===- FiberOps.cpp - Fibers: their making, finding and prefetching -------===//
 
-#include "nacho/IR/Nacho.h"
+#include "nacho/IR/Collect.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -21,7 +21,8 @@ LogicalResult RootOp::inferReturnTypes(MLIRContext *context,
 
 LogicalResult RootOp::verify() {
   auto nest = getTensor().getDefiningOp<NestOp>();
-  bool isScannedList = nest ? scansCosts(nest.getCollect()) : getScannedList();
+  bool isScannedList =
+      nest ? collectTraitsOf(nest).scansCosts : getScannedList();
   if (isScannedList && !getScannedList())
     return emitOpError("reads a scanned_list but not as one");
   if (getScannedList() && !isScannedList)

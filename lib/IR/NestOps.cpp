@@ -1,36 +1,12 @@
 //===- NestOps.cpp - Nests of loops ---------------------------------------===//
 
+#include "nacho/IR/Collect.h"
 #include "nacho/IR/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace nacho;
-
-bool nacho::makesList(CollectKind kind) {
-  return sortsEntries(kind) || scansCosts(kind);
-}
-
-bool nacho::scansCosts(CollectKind kind) {
-  return kind == CollectKind::scannedList || kind == CollectKind::pieceList;
-}
-
-bool nacho::rearrangesEntries(CollectKind kind) {
-  return makesList(kind) || kind == CollectKind::buckets;
-}
-
-bool nacho::usesWorkspaces(CollectKind kind) {
-  return kind == CollectKind::partSums || leavesRowsWhole(kind);
-}
-
-bool nacho::leavesRowsWhole(CollectKind kind) {
-  return kind == CollectKind::wholeRows || kind == CollectKind::lightRows;
-}
-
-bool nacho::sortsEntries(CollectKind kind) {
-  return kind == CollectKind::sortedList || kind == CollectKind::partSums ||
-         kind == CollectKind::pieceList;
-}
 
 SmallVector<CoiterateOp> NestOp::getLoops() {
   SmallVector<CoiterateOp> loops;
@@ -59,9 +35,10 @@ unsigned NestOp::getMaxCutLoops() {
       return cast<FiberType>(fiber.getType()).isOfScannedList();
     });
   };
-  if (getCollect() == CollectKind::pieceList)
+  const CollectTraits &collects = traitsOf(getCollect());
+  if (collects.listsPieces())
     return llvm::find_if_not(loops, isOverList) - loops.begin();
-  if (!leavesRowsWhole(getCollect()) && !getWholeEntries())
+  if (!collects.leavesRowsWhole && !getWholeEntries())
     return loops.size();
   auto isAppended = [](CoiterateOp loop) {
     return llvm::any_of(loop.getCoordinate().getUsers(),
@@ -89,7 +66,7 @@ static bool hasBuckets(RankedTensorType type) {
 /// Pieces are listed for the entries of a list, and make up whole rows.
 static LogicalResult verifyPieces(NestOp nest) {
   unsigned outer = nest.getMaxCutLoops();
-  if (nest.getCollect() == CollectKind::pieceList && outer == 0)
+  if (collectTraitsOf(nest).listsPieces() && outer == 0)
     return nest.emitOpError("lists pieces, but loops over no scanned_list");
   bool hasPieces = nest.getCollect() == CollectKind::wholeRows &&
                    outer < nest.getLoops().size();
@@ -101,24 +78,24 @@ static LogicalResult verifyPieces(NestOp nest) {
 /// Verifies what the nest's way of collecting entries requires of it.
 static LogicalResult verifyCollect(NestOp nest) {
   CollectKind kind = nest.getCollect();
+  const CollectTraits &traits = traitsOf(kind);
   RankedTensorType type = nest.getType();
-  if (rearrangesEntries(kind) && nest.getReduce() &&
-      kind != CollectKind::partSums)
+  if (traits.rearrangesEntries && nest.getReduce() && !traits.listsPartSums())
     return nest.emitOpError()
            << "collects complete entries (" << stringifyCollectKind(kind)
            << ") and cannot reduce";
-  if (makesList(kind) && !isList(type))
+  if (traits.makesList && !isList(type))
     return nest.emitOpError()
            << "collects its entries in a list (" << stringifyCollectKind(kind)
            << "), not in a " << type;
   if (kind == CollectKind::buckets && !hasBuckets(type))
     return nest.emitOpError() << "collects its entries in buckets, for which "
                               << type << " needs two levels: dense, compressed";
-  if (scansCosts(kind) && !type.getElementType().isInteger(64))
+  if (traits.scansCosts && !type.getElementType().isInteger(64))
     return nest.emitOpError("can only scan costs, which are i64");
   if (failed(verifyPieces(nest)))
     return failure();
-  if (!leavesRowsWhole(kind))
+  if (!traits.leavesRowsWhole)
     return success();
   if (!nest.getReduce() || nest.getReduce()->reducesAbsent())
     return nest.emitOpError("can only collect sums in whole rows");
@@ -178,8 +155,7 @@ static LogicalResult verifyBounds(NestOp nest) {
 /// Entries can be whole if loops over coordinates of the result can be cut, and
 /// elements inside of them are reduced.
 static LogicalResult verifyWholeEntries(NestOp nest) {
-  bool areReduced =
-      nest.getReduce() && nest.getCollect() == CollectKind::inOrder;
+  bool areReduced = nest.getReduce() && collectTraitsOf(nest).appendsInOrder();
   if (!nest.getWholeEntries() || (areReduced && nest.getMaxCutLoops() > 0))
     return success();
   return nest.emitOpError("has no entries that are reduced in order, so they "
@@ -196,7 +172,7 @@ LogicalResult NestOp::verifyRegions() {
 
 LogicalResult PartOp::verify() {
   auto nest = (*this)->getParentOfType<NestOp>();
-  if (!nest || nest.getCollect() != CollectKind::partSums)
+  if (!nest || !collectTraitsOf(nest).listsPartSums())
     return emitOpError("must be inside a nacho.nest that collects part_sums");
   return success();
 }

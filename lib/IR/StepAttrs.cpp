@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepSyntax.h"
+#include "nacho/IR/Collect.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -195,10 +196,10 @@ static LogicalResult verifyWorkspace(ErrorFn error, RankedTensorType result,
   if (workspaceLevel && *workspaceLevel >= result.getRank())
     return error() << "adds up entries at level " << *workspaceLevel << " of "
                    << result;
-  if (usesWorkspaces(collect) && !workspaceLevel)
+  if (traitsOf(collect).usesWorkspaces && !workspaceLevel)
     return error() << stringifyCollectKind(collect)
                    << " need a level at which they are added up";
-  if (workspaceLevel && !usesWorkspaces(collect))
+  if (workspaceLevel && !traitsOf(collect).usesWorkspaces)
     return error() << stringifyCollectKind(collect)
                    << " adds up nothing at any level";
   return success();
@@ -218,7 +219,7 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
     return error() << "counts cannot have " << counts << " columns";
   if (filling == FillingKind::drafted && counts == 0)
     return error() << "a draft needs counts";
-  if (fixedParts && partials.empty() && collect != CollectKind::partSums)
+  if (fixedParts && partials.empty() && !traitsOf(collect).listsPartSums())
     return error() << "parts are fixed only where what they add up is added up "
                       "again";
   if (failed(verifyPartials(error, partials, partialRows)) ||

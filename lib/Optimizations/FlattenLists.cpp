@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Keys.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -78,7 +79,7 @@ static bool appendsInOrder(NestOp nest, ArrayRef<CoiterateOp> loops) {
   auto type = cast<RankedTensorType>(nest.getType());
   if (type.getRank() == 0)
     return true;
-  if (scansCosts(nest.getCollect()) || !isList(type) ||
+  if (collectTraitsOf(nest).scansCosts || !isList(type) ||
       !hasSupportedLevels(type) || nest.getReduce() ||
       type.getRank() != static_cast<int64_t>(loops.size()))
     return false;
@@ -150,7 +151,7 @@ struct FlattenLists : nacho::impl::NachoFlattenListsBase<FlattenLists> {
     getOperation()->walk([&](NestOp nest) { nests.push_back(nest); });
     for (NestOp nest : nests) {
       SmallVector<CoiterateOp> loops = nest.getLoops();
-      if (nest.getCuts() || nest.getCollect() != CollectKind::inOrder ||
+      if (nest.getCuts() || !collectTraitsOf(nest).appendsInOrder() ||
           loops.size() < 2)
         continue;
       SmallVector<RootOp> lists = findLists(loops);

@@ -103,10 +103,7 @@ def Nacho_AssignOp : Nacho_Op<"assign", [
       return ::llvm::cast<::mlir::ArrayAttr>(getAccesses()[n]).getValue();
     }
     /// Whether an index of the result is the number of the part that made a sum.
-    bool isPart(::mlir::Attribute index) {
-      return getCollect() == CollectKind::partSums &&
-             index == getResultAccess().getValue().back();
-    }
+    bool isPart(::mlir::Attribute index);
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
 
     /// The equations for indices that follow from others.

@@ -50,22 +50,6 @@ public:
   }
 };
 
-/// Whether the entries go to a list, in which each entry has its own coordinate
-/// at every level. They are not reduced on the way.
-bool makesList(CollectKind kind);
-/// Whether the values are costs, each of which is replaced by the sum of all
-/// values up to it.
-bool scansCosts(CollectKind kind);
-/// Whether every entry is complete when it is appended, and may come before
-/// entries that precede it in the result.
-bool rearrangesEntries(CollectKind kind);
-/// Whether each part adds up entries in a workspace before it appends the sums.
-bool usesWorkspaces(CollectKind kind);
-/// Whether a nest appends rows that no cut divides.
-bool leavesRowsWhole(CollectKind kind);
-/// Whether the entries are sorted once all of them have been appended.
-bool sortsEntries(CollectKind kind);
-
 /// Whether a level stores coordinates, and where the children of each of its
 /// parents begin, which is where those of the parent before it end.
 bool storesChildren(mlir::sparse_tensor::LevelType level);

@@ -4,9 +4,9 @@
 // each way there is a collector, which knows what that means for the functions
 // of the nest: which loops may append to which levels, which arguments the
 // functions take, what a part does with a value that is appended, and what
-// happens to the entries once all parts have appended theirs. No other code
-// asks how a nest collects. To add a way, add a file and a line in
-// Collector.cpp.
+// happens to the entries once all parts have appended theirs. Other code asks
+// for properties of the way (nacho/IR/Collect.h). To add a way, add a row
+// there, a file here and a line in Collector.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,6 +12,7 @@
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_RESULTLAYOUT_H
 
 #include "Reduction.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Level.h"
 #include "nacho/Levels/ResultLevel.h"
@@ -80,7 +81,7 @@ struct ResultLayout {
   /// coordinates that follow no order.
   bool hasFixedParts() const {
     bool hasRows = hasPartials() && scatters() && !hasCounts();
-    return hasRows || NestOp(nest).getCollect() == CollectKind::partSums;
+    return hasRows || collectTraitsOf(NestOp(nest)).listsPartSums();
   }
   /// The rows of partials that each part has. Without outer loops, all parts
   /// add to the same entries, and none of them completes what another has

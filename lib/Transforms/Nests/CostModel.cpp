@@ -26,6 +26,7 @@
 
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
@@ -38,18 +39,16 @@ using namespace nacho;
 /// Whether a part may fill a table for a row of which it has but some entries:
 /// each entry has a share of the cost of the table.
 static bool mayShareTables(NestOp nest) {
-  if (leavesRowsWhole(nest.getCollect()))
-    return false;
   WalkResult shared = nest.walk([](FindOp find) {
     return find.getFiber().getDefiningOp<FiberAtOp>() ? WalkResult::interrupt()
                                                       : WalkResult::advance();
   });
-  return shared.wasInterrupted();
+  return shared.wasInterrupted() && !collectTraitsOf(nest).leavesRowsWhole;
 }
 
 NestCost::NestCost(NestOp nest, CostModelAttr model) : loops(nest.getLoops()) {
   // The entries of the list have the costs of the loops inside.
-  hasWholeEntries = nest.getCollect() == CollectKind::pieceList;
+  hasWholeEntries = collectTraitsOf(nest).listsPieces();
   if (hasWholeEntries)
     loops.truncate(nest.getMaxCutLoops());
   findOperands();
@@ -106,7 +105,8 @@ void NestCost::findList(NestOp nest, CostModelAttr model) {
     for (Value fiber : CoiterateOp(loop).getFibers())
       if (cast<FiberType>(fiber.getType()).isOfScannedList())
         first = m + 1;
-  if (first == loops.size() && nest.getCollect() == CollectKind::scannedList)
+  if (first == loops.size() && !hasWholeEntries &&
+      collectTraitsOf(nest).scansCosts)
     first = 0;
   entryWeight = model.getWeight(ChargeKind::units);
   if (entryWeight > 0)

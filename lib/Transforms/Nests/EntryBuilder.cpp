@@ -3,6 +3,7 @@
 #include "EntryBuilder.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -345,7 +346,7 @@ Condition EntryBuilder::insideTerm(const Term &term) {
 /// others, all elements that computed indices locate are 0 outside of their
 /// tensors.
 Condition EntryBuilder::whereEquationsHold(const Term &term) {
-  if (!rearrangesEntries(plan.op.getCollect()))
+  if (!collectTraitsOf(plan.op).rearrangesEntries)
     return kAlways;
   Condition all = kAlways;
   for (Attribute equation : plan.op.getEquations()) {

@@ -14,6 +14,7 @@
 
 #include "RepeatedFibers.h"
 #include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -55,7 +56,7 @@ struct FindCoordinates
       CoiterateOp loop = nest.getLoops().back();
       bool isLast = loop.getBody().getOps<CoiterateOp>().empty();
       llvm::SmallBitVector repeated = repeatedFibers(loop, canBeTabled);
-      bool isTabled = !seekShared || leavesRowsWhole(nest.getCollect());
+      bool isTabled = !seekShared || collectTraitsOf(nest).leavesRowsWhole;
       if (isLast && repeated.any())
         takeOut(loop, repeated, isTabled ? lookUp : seek);
     }

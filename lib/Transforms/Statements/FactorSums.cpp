@@ -13,6 +13,7 @@
 
 #include "StatementEditor.h"
 #include "nacho/Analysis/ContractionOrder.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "llvm/Support/Format.h"
@@ -50,7 +51,7 @@ void SumFactorer::run() {
       op.getContract() ? op.getContract()->empty() : op.getOrder().has_value();
   // Factors of a product with computed indices are not known to be cheaper.
   isWhole |= !op.getEquations().empty();
-  if (!isWhole && op.getCollect() == CollectKind::inOrder)
+  if (!isWhole && collectTraitsOf(op).appendsInOrder())
     for (auto sum :
          llvm::make_early_inc_range(op.getBodyBlock()->getOps<ReduceOp>()))
       if (sum.getMonoid().isSum())

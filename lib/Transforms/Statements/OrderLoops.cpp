@@ -9,6 +9,7 @@
 
 #include "StatementSplitter.h"
 #include "nacho/Analysis/Algebra.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -57,7 +58,7 @@ FailureOr<bool> StatementSplitter::step() {
                        std::exchange(proposed->scattered, {}));
   if (op.getOrder())
     return followOrder(*terms, *proposed);
-  if (rearrangesEntries(op.getCollect()))
+  if (collectTraitsOf(op).rearrangesEntries)
     return false;
   for (const Term &term : terms->terms) {
     TermOrder order = orderOf(term, terms->reduction, *proposed);
@@ -123,7 +124,7 @@ FailureOr<bool> StatementSplitter::followOrder(const Terms &terms,
     IndexNames loops = indicesOf(term, op.getOrder()->getValue());
     TermOrder order =
         LoopCost(op, term, terms.reduction, proposed.result).evaluate(loops);
-    order.scatters &= op.getCollect() == CollectKind::inOrder;
+    order.scatters &= collectTraitsOf(op).appendsInOrder();
     if (!order.scatters && order.transposed.empty())
       continue;
     if (order.scatters && !canList(term))

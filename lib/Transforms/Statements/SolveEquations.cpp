@@ -8,6 +8,7 @@
 #include "StatementEditor.h"
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Collect.h"
 #include "nacho/IR/TensorErrors.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
@@ -269,7 +270,7 @@ bool EquationSolver::orderLoops() {
 }
 
 LogicalResult EquationSolver::run() {
-  if (op.getEquations().empty() || rearrangesEntries(op.getCollect()))
+  if (op.getEquations().empty() || collectTraitsOf(op).rearrangesEntries)
     return success();
   FailureOr<Terms> terms = Terms::split(op);
   if (failed(terms))
