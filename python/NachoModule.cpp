@@ -179,12 +179,7 @@ public:
   }
 
   /// The choices of all variants that calls can come to.
-  nb::tuple variants() const {
-    nb::list variants;
-    for (const Variant &variant : kernel->chooser.reachable())
-      variants.append(choicesOf(variant));
-    return nb::tuple(variants);
-  }
+  nb::tuple variants() const { return choicesOf(kernel->chooser.reachable()); }
 
   /// The variant of plans, with other choices where `given` has them.
   PyProgram program(const nb::dict &given) const {

@@ -35,6 +35,13 @@ inline nanobind::dict choicesOf(const nacho::Variant &variant) {
   return choices;
 }
 
+inline nanobind::tuple choicesOf(const std::vector<nacho::Variant> &variants) {
+  nanobind::list choices;
+  for (const nacho::Variant &variant : variants)
+    choices.append(choicesOf(variant));
+  return nanobind::tuple(choices);
+}
+
 /// A program for Python.
 class PyProgram {
 public:
