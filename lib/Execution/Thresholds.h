@@ -1,6 +1,6 @@
 //===- Thresholds.h - Thresholds of the chooser -----------------*- C++ -*-===//
 //
-// All numbers by which Chooser.cpp decides, and that ChoiceText.cpp tells.
+// The numbers by which Chooser.cpp decides, and that ChoiceText.cpp tells.
 //
 //===----------------------------------------------------------------------===//
 

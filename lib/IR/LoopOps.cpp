@@ -333,9 +333,6 @@ LogicalResult CoiterateOp::canonicalize(CoiterateOp op,
                           op.getLower(), op.getUpper(), inits);
   made.setNonempty(op.getNonempty());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  for (auto [old, now] : llvm::zip(op.getBodyBlock()->getArguments(),
-                                   made.getBodyBlock()->getArguments()))
-    now.setLoc(old.getLoc());
   SmallVector<Value> args(
       made.getBodyBlock()->getArguments().drop_back(inits.size()));
   SmallVector<Value> results;
@@ -345,6 +342,9 @@ LogicalResult CoiterateOp::canonicalize(CoiterateOp op,
     results.push_back(isSame(n) ? init : made.getResult(kept));
     kept += !isSame(n);
   }
+  for (auto [now, old] : llvm::zip(args, op.getBodyBlock()->getArguments()))
+    if (now.getParentBlock() == made.getBodyBlock())
+      now.setLoc(old.getLoc());
   rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(yielded); });
   rewriter.mergeBlocks(op.getBodyBlock(), made.getBodyBlock(), args);
   rewriter.replaceOp(op, results);

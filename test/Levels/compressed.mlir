@@ -101,15 +101,15 @@ func.func @search(%A: tensor<?x?xf64, #DCSR64>, %bounds: memref<?x3xindex>, %p: 
 //
 // RESULT-LABEL: func.func private @result_compute(
 // RESULT-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %pos2: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
-// RESULT:             nacho.coiterate %j of
-// RESULT:               %[[DONE:.+]]:{{.}} = nacho.coiterate %k of
+// RESULT:             nacho.coiterate %j of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index, %{{[^ ]+}} = %{{[^ ]+}} : i1, %[[NEXT:[^ ]+]] = %{{[^ ]+}} : index) {
+// RESULT:               %[[DONE:[^ :]+]] = nacho.coiterate %k of {{.+}} iter_args(%{{[^ ]+}} = %[[NEXT]] : index) {
 //
 // crd1[position] = j; pos2[position + 1] = entries
 // RESULT:               scf.if %{{.+}} {
 // RESULT-DAG:             %[[J:.+]] = arith.index_castui %j : index to i32
-// RESULT-DAG:             memref.store %[[J]], %crd1[%[[DONE]]#2]
-// RESULT-DAG:             %[[AFTER:.+]] = arith.addi %[[DONE]]#2, %c1 : index
-// RESULT-DAG:             %[[END:.+]] = arith.index_castui %[[DONE]]#4 : index to i32
+// RESULT-DAG:             memref.store %[[J]], %crd1[%[[AT]]]
+// RESULT-DAG:             %[[AFTER:.+]] = arith.addi %[[AT]], %c1 : index
+// RESULT-DAG:             %[[END:.+]] = arith.index_castui %[[DONE]] : index to i32
 // RESULT-DAG:             memref.store %[[END]], %pos2[%[[AFTER]]]
 //
 // crd0[position] = i; pos1[position + 1] = rows

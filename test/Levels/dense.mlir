@@ -97,19 +97,19 @@ func.func @search(%A: tensor<?x?xf64, #DD>, %bounds: memref<?x5xindex>, %p: inde
 // RESULT:             nacho.coiterate %j of {{.+}} iter_args(%[[WRITTEN:.+]] = %[[I_WRITTEN]] : index, %[[NEXT:.+]] = %{{.+}} : index) {
 //
 // if the row has entries: for x in (written, min(i * M + j, hi)]: pos[x] = entries before it
-// RESULT:               %[[AFTER:.+]]:2 = nacho.coiterate %k of {{.+}} iter_args(%{{.+}} = %[[WRITTEN]] : index, %{{.+}} = %[[NEXT]] : index) {
-// RESULT:               %[[ANY:.+]] = arith.cmpi ne, %[[AFTER]]#1, %[[NEXT]] : index
+// RESULT:               %[[AFTER:[^ :]+]] = nacho.coiterate %k of {{.+}} iter_args(%{{[^ ]+}} = %[[NEXT]] : index) {
+// RESULT:               %[[ANY:.+]] = arith.cmpi ne, %[[AFTER]], %[[NEXT]] : index
 // RESULT-NEXT:          %[[ROW:.+]] = arith.muli %i, %[[M]] : index
 // RESULT-NEXT:          %[[NUMBER:.+]] = arith.addi %[[ROW]], %j : index
-// RESULT-NEXT:          %[[UP_TO:.+]] = arith.select %[[ANY]], %[[NUMBER]], %[[AFTER]]#0 : index
+// RESULT-NEXT:          %[[UP_TO:.+]] = arith.select %[[ANY]], %[[NUMBER]], %[[WRITTEN]] : index
 // RESULT-NEXT:          %[[INSIDE:.+]] = arith.minsi %[[UP_TO]], %[[HI_X]] : index
-// RESULT-NEXT:          %[[LAST:.+]] = arith.maxsi %[[AFTER]]#0, %[[INSIDE]] : index
-// RESULT-NEXT:          %[[FROM:.+]] = arith.addi %[[AFTER]]#0, %c1 : index
+// RESULT-NEXT:          %[[LAST:.+]] = arith.maxsi %[[WRITTEN]], %[[INSIDE]] : index
+// RESULT-NEXT:          %[[FROM:.+]] = arith.addi %[[WRITTEN]], %c1 : index
 // RESULT-NEXT:          %[[TO:.+]] = arith.addi %[[LAST]], %c1 : index
 // RESULT-NEXT:          scf.for %[[X:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // RESULT-NEXT:            %[[POS:.+]] = arith.index_castui %[[NEXT]] : index to i32
 // RESULT-NEXT:            memref.store %[[POS]], %pos2[%[[X]]]
-// RESULT:               nacho.yield %[[LAST]], %[[AFTER]]#1 : index, index
+// RESULT:               nacho.yield %[[LAST]], %[[AFTER]] : index, index
 //
 // in the end up to hi
 // RESULT:           %[[END:.+]] = arith.maxsi %{{.+}}, %[[HI_X]] : index
@@ -149,21 +149,21 @@ func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DDC> {
 // RESULT:           nacho.cut_coordinate %hi[1]
 // RESULT:           %[[HI_X:.+]] = arith.addi
 // RESULT:           %written = arith.select %{{.+}}, %c-1, %[[LO_X]] : index
-// RESULT:           nacho.coiterate %i of
-// RESULT:             %[[ROWS:.+]]:4 = nacho.coiterate %j of
-// RESULT:               %[[AFTER:.+]]:4 = nacho.coiterate %k of
-// RESULT:               %[[ROW:.+]] = arith.muli %[[AFTER]]#0, %[[M]] : index
+// RESULT:           nacho.coiterate %i of {{.+}} iter_args(%[[PARENT:[^ ]+]] = %position : index,
+// RESULT:             %[[ROWS:.+]]:2 = nacho.coiterate %j of
+// RESULT:               nacho.coiterate %k of
+// RESULT:               %[[ROW:.+]] = arith.muli %[[PARENT]], %[[M]] : index
 // RESULT-NEXT:          %[[NUMBER:.+]] = arith.addi %[[ROW]], %j : index
 // RESULT:               scf.for
 //
 // What follows is filled up to the end of the parents that are appended.
-// RESULT:             memref.store %{{.+}}, %crd0[%[[ROWS]]#0]
-// RESULT:             %[[PARENTS:.+]] = arith.addi %[[ROWS]]#0, %{{.+}} : index
+// RESULT:             memref.store %{{.+}}, %crd0[%[[PARENT]]]
+// RESULT:             %[[PARENTS:.+]] = arith.addi %[[PARENT]], %{{.+}} : index
 // RESULT:             %[[END:.+]] = arith.muli %[[PARENTS]], %[[M]] : index
 // RESULT-NEXT:        %[[INSIDE:.+]] = arith.minsi %[[END]], %[[HI_X]] : index
-// RESULT-NEXT:        arith.maxsi %[[ROWS]]#2, %[[INSIDE]] : index
+// RESULT-NEXT:        arith.maxsi %[[ROWS]]#0, %[[INSIDE]] : index
 // RESULT:             scf.for %[[X:.+]] =
-// RESULT-NEXT:          %[[POS:.+]] = arith.index_castui %[[ROWS]]#3 : index to i32
+// RESULT-NEXT:          %[[POS:.+]] = arith.index_castui %[[ROWS]]#1 : index to i32
 // RESULT-NEXT:          memref.store %[[POS]], %pos2[%[[X]]]
 func.func @between(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #CDC> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>)

@@ -20,7 +20,7 @@
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos1: memref<?xi64>, %crd1: memref<?xi32>, %values: memref<?xf64>
 // CHECK-DAG:     %[[FIRST:.+]] = memref.reinterpret_cast %crd1 to offset: [0], sizes: [%{{.+}}], strides: [2]
 // CHECK-DAG:     %[[SECOND:.+]] = memref.reinterpret_cast %crd1 to offset: [1], sizes: [%{{.+}}], strides: [2]
-// CHECK:               nacho.coiterate %k of {{.+}} %[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
+// CHECK:               nacho.coiterate %k of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
 // CHECK:                 scf.if %{{.+}} {
 // CHECK-NEXT:              memref.store %a, %values[%[[AT]]]
 // CHECK-NEXT:              %[[J:.+]] = arith.index_castui %j : index to i32

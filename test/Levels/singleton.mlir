@@ -76,7 +76,7 @@ func.func @cost(%A: tensor<?x?x?xf64, #COO3>, %pos: index) -> index {
 //
 // RESULT-LABEL: func.func private @result_compute(
 // RESULT-SAME:    %offsets: memref<?x1xindex>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
-// RESULT:               nacho.coiterate %k of {{.+}} %[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
+// RESULT:               nacho.coiterate %k of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
 // RESULT:                 scf.if %{{.+}} {
 // RESULT-NEXT:              memref.store %a, %values[%[[AT]]]
 // RESULT-NEXT:              %[[J:.+]] = arith.index_castui %j : index to i32
@@ -98,14 +98,14 @@ func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DCOO> {
 //
 // RESULT-LABEL: func.func private @reduced_compute(
 // RESULT-SAME:    %offsets: memref<?x4xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>,
-// RESULT:             nacho.coiterate %j of
-// RESULT:               %[[DONE:.+]]:4 = nacho.coiterate %k of
-// RESULT:                   memref.store %[[DONE]]#3, %values[%[[DONE]]#0]
+// RESULT:             nacho.coiterate %j of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index,
+// RESULT:               %[[DONE:.+]]:2 = nacho.coiterate %k of
+// RESULT:                   memref.store %[[DONE]]#1, %values[%[[AT]]]
 // RESULT:               scf.if %{{.+}} {
 // RESULT-NEXT:            %[[I:.+]] = arith.index_castui %i : index to i32
-// RESULT-NEXT:            memref.store %[[I]], %crd0[%[[DONE]]#0]
+// RESULT-NEXT:            memref.store %[[I]], %crd0[%[[AT]]]
 // RESULT-NEXT:            %[[J:.+]] = arith.index_castui %j : index to i32
-// RESULT-NEXT:            memref.store %[[J]], %crd1[%[[DONE]]#0]
+// RESULT-NEXT:            memref.store %[[J]], %crd1[%[[AT]]]
 //
 // RESULT-LABEL: func.func @reduced_plan(
 // RESULT:         memref.store %position, %sizes[%c0]

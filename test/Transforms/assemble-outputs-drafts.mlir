@@ -72,7 +72,7 @@ func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %part, %c1 : index
 // CHECK-NEXT:      %[[FIRST:.+]] = memref.load %offsets[%part, %c0]
 // CHECK-NEXT:      %[[LAST:.+]] = memref.load %offsets[%[[NEXT]], %c0]
-// CHECK:           nacho.coiterate %j of {{.+}} in intersect({{.+}}) {{.+}} iter_args(%{{.+}} = %{{.+}} : index, %[[AT:.+]] = %{{.+}} : index) {
+// CHECK:           nacho.coiterate %j of {{.+}} in intersect({{.+}}) {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
 //
 // Nothing is written to where the next part begins.
 // CHECK:             %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %[[LAST]] : index

@@ -111,7 +111,7 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-SAME:    %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>
 // CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
 // CHECK:           %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
-// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index) {
+// CHECK:           nacho.coiterate %i of {{.+}} between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
 //
 // tail[...] = 0
 // CHECK:             scf.for %[[K:.+]] = %c0 to %N_k step %c1 {
@@ -228,17 +228,18 @@ func.func @rows_of_rows(%A: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>) -> ten
 // CHECK-NOT:   func.func private @blocks_fill(
 // CHECK-LABEL: func.func private @blocks_compute(
 // CHECK-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
-// CHECK:             %[[DONE:.+]]:{{.}} = nacho.coiterate %j of
+// CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[POSITION:[^ ]+]] = %position : index,
+// CHECK:             nacho.coiterate %j of
 //
 // if the row is whole and has entries: values[position * K + k] = tail[k]
-// CHECK:                 %[[BEGIN:.+]] = arith.muli %[[DONE]]#0, %N_k : index
+// CHECK:                 %[[BEGIN:.+]] = arith.muli %[[POSITION]], %N_k : index
 // CHECK-NEXT:            %[[SIZE:.+]] = memref.dim %values
 // CHECK-NEXT:            %[[INSIDE:.+]] = arith.minui %[[BEGIN]], %[[SIZE]] : index
 // CHECK:                 scf.for %[[K:.+]] = %c0 to %{{.+}} step %c1 {
 // CHECK-NEXT:              %[[ENTRY:.+]] = memref.load %partials[%{{.+}}, %[[K]]]
 // CHECK-NEXT:              %[[AT:.+]] = arith.addi %[[INSIDE]], %[[K]] : index
 // CHECK-NEXT:              memref.store %[[ENTRY]], %values[%[[AT]]]
-// CHECK:               memref.store %{{.+}}, %crd0[%[[DONE]]#0]
+// CHECK:               memref.store %{{.+}}, %crd0[%[[POSITION]]]
 //
 // CHECK-LABEL: func.func private @blocks_combine(
 // CHECK:               %position = arith.select

@@ -24,10 +24,10 @@
 // CHECK-LABEL: func.func private @negative_whole_entries_compute(
 // CHECK-NOT:     %partials
 // CHECK:           nacho.coiterate %j of
-// CHECK:             %[[REDUCED:.+]]:{{.+}} = nacho.coiterate %k to %N_k of () in intersect() iter_args({{.+}}, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
+// CHECK:             %[[REDUCED:.+]]:2 = nacho.coiterate %k to %N_k of () in intersect() iter_args(%{{[^ ]+}} = %c0 : index, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
 // CHECK:               %[[NEXT:.+]] = nacho.binary add %[[SUM]], %{{.+}} reassociable : f64
-// CHECK:               nacho.yield {{.+}}, %[[NEXT]] :
-// CHECK:             memref.store %[[REDUCED]]#{{.}}, %values[
+// CHECK:               nacho.yield %{{[^ ]+}}, %[[NEXT]] : index, f64
+// CHECK:             memref.store %[[REDUCED]]#1, %values[
 // CHECK-NOT:   func.func private @negative_whole_entries_combine(
 // CHECK-LABEL: func.func @negative_whole_entries_execute(
 // CHECK-SAME:    , counts = 4>>} {
@@ -62,7 +62,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:      memref.store %c0, %visited[%[[TAIL]]]
 //
 // sum = A[i, j] * x[j] + ..., and how many there are
-// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%[[NONE:.+]] = %c0 : index) {
+// CHECK-NEXT:      nacho.coiterate %i of (%A1 = %A0 : {{[^ ]+}}) in %A1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
 // CHECK-NEXT:        %[[ON_HI:.+]] = nacho.on_cut %hi1
 // CHECK-NEXT:        %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
 // CHECK-NEXT:        %[[ROW:.+]]:3 = nacho.coiterate %j of (%A2 = %A1 : {{[^ ]+}}) in %A2 between ({{.+}}) iter_args(%[[SO_FAR:[^ ]+]] = %c0 : index, %[[SUM:[^ ]+]] = %[[ZERO]] : f64, %[[WRONG:[^ ]+]] = %false : i1) {
@@ -94,7 +94,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:          memref.store %[[ROW]]#0, %visited[%[[KEPT]]]
 // CHECK-NEXT:          memref.store %[[ROW]]#1, %partials[%[[KEPT]], %c0]
 // CHECK-NEXT:        }
-// CHECK-NEXT:        nacho.yield %[[NONE]] : index
+// CHECK-NEXT:      }
 //
 // combine: if there are groups of parts, a worker adds up what those of a group have of a
 // row that all of them are in, and tells in the last one's head how many were reduced.
@@ -226,19 +226,19 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK-LABEL: func.func private @sparse_vector_compute(
 // CHECK-SAME:    %offsets: memref<?x4xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
 // CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[POSITION:[^ ]+]] = %position : index, %[[OPEN:[^ ]+]] = %open : i1, %{{.+}} = %c0 : index) {
-// CHECK:             %[[ROW:.+]]:{{.}} = nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %[[POSITION]] : index, %{{[^ ]+}} = %[[OPEN]] : i1, {{.+}} : f64{{.*}}) {
+// CHECK:             %[[ROW:.+]]:3 = nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %c0 : index, %{{[^ ]+}} = %{{[^ ]+}} : f64, %{{[^ ]+}} = %false : i1) {
 //
 // if the row is whole and has entries: values[position] = sum
 // CHECK:             %[[WHOLE:.+]] = arith.andi
 // CHECK-NEXT:        scf.if %[[WHOLE]] {
-// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %{{.+}}, %c0 : index
+// CHECK-NEXT:          %[[ANY:.+]] = arith.cmpi ne, %[[ROW]]#0, %c0 : index
 // CHECK-NEXT:          scf.if %[[ANY]] {
-// CHECK:                 memref.store %[[ROW]]#3, %values[%[[ROW]]#0]
+// CHECK:                 memref.store %[[ROW]]#1, %values[%[[POSITION]]]
 //
 // who finishes the row: crd[position++] = i
 // CHECK:             scf.if %{{.+}} {
 // CHECK-NEXT:          %[[CRD:.+]] = arith.index_castui %i : index to i32
-// CHECK-NEXT:          memref.store %[[CRD]], %crd0[%[[ROW]]#0]
+// CHECK-NEXT:          memref.store %[[CRD]], %crd0[%[[POSITION]]]
 //
 // CHECK-LABEL: func.func private @sparse_vector_combine(
 // CHECK:           scf.for %other =

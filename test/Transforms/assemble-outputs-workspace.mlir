@@ -71,16 +71,16 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK:           %[[SLOT:.+]] = nacho.slot
 // CHECK:           %[[W:.+]] = nacho.workspace marks %marks keys %keys with %sums row %[[SLOT]] extent %{{.+}} status %status : {{.+}} -> <f64>
 // CHECK-NEXT:      %[[LAST:.+]] = nacho.coiterate %i of {{.+}} iter_args(%[[AT:.+]] = %[[FIRST]] : index) {
-// CHECK-NEXT:        %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%{{.+}} = %[[AT]] : index, %{{.+}} = %false : i1) {
-// CHECK-NEXT:          nacho.coiterate %k of {{.+}} iter_args(%[[SAME:[^ ]+]] = %{{.+}} : index, {{.+}}) {
+// CHECK-NEXT:        nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %false : i1) {
+// CHECK-NEXT:          nacho.coiterate %k of {{.+}} iter_args(%{{[^ ]+}} = %false : i1) {
 // CHECK-NEXT:            %a = nacho.load %A2
 // CHECK-NEXT:            %b = nacho.load %B2
 // CHECK-NEXT:            %[[V:.+]] = nacho.binary mul %a, %b : f64
 // CHECK-NEXT:            nacho.insert %[[V]] : f64 distinct at %k into %[[W]] : <f64>
-// CHECK:                 nacho.yield %[[SAME]], %{{.+}} : index, i1
+// CHECK:                 nacho.yield %{{[^ ]+}} : i1
 //
 // for k, sum in w: E[at] = (i, k, part, sum); at += 1; the offsets say how far the part may go
-// CHECK:             %[[NEXT:.+]] = nacho.drain %[[K:.+]], %[[SUM:.+]] of %[[W]] iter_args(%[[TO:.+]] = %[[ROW]]#0 : index) : !nacho.workspace<f64> {
+// CHECK:             %[[NEXT:.+]] = nacho.drain %[[K:.+]], %[[SUM:.+]] of %[[W]] iter_args(%[[TO:.+]] = %[[AT]] : index) : !nacho.workspace<f64> {
 // CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi ult, %[[TO]], %[[END]] : index
 // CHECK-NEXT:          scf.if %[[FITS]] {
 // CHECK-NEXT:            memref.store %[[SUM]], %values[%[[TO]]]
@@ -160,14 +160,15 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 //
 // CHECK-LABEL: func.func private @sums_of_columns_compute(
 // CHECK:           %[[FIRST:.+]] = memref.load %offsets[%part, %c0]
-// CHECK:           %[[AT:.+]] = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %[[FIRST]] : index) {
+// CHECK:           nacho.coiterate %i of {{.+}} between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
 // CHECK-NOT:         nacho.drain
 // CHECK:             nacho.coiterate %j of
 // CHECK:               nacho.insert %a : f64 distinct at %j into %[[W:.+]] : <f64>
 // CHECK-NOT:         nacho.drain
-// CHECK:             nacho.yield %{{[^,]+}} : index
+// CHECK:               memref.atomic_rmw ori %c1_i32, %status[]
+// CHECK-NEXT:        }
 // CHECK-NEXT:      }
-// CHECK-NEXT:      %[[LAST:.+]] = nacho.drain %[[J:.+]], %[[SUM:.+]] of %[[W]] iter_args(%[[TO:.+]] = %[[AT]] : index) : !nacho.workspace<f64> {
+// CHECK-NEXT:      %[[LAST:.+]] = nacho.drain %[[J:.+]], %[[SUM:.+]] of %[[W]] iter_args(%[[TO:.+]] = %[[FIRST]] : index) : !nacho.workspace<f64> {
 // CHECK:               memref.store %[[SUM]], %values[%[[TO]]]
 // CHECK-NEXT:          %[[CRD0:.+]] = arith.index_castui %[[J]] : index to i64
 // CHECK-NEXT:          memref.store %[[CRD0]], %crd0[%[[TO]]]

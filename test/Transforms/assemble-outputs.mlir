@@ -138,8 +138,8 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 //
 // Carried: the row to append next, whether earlier parts have entries in it,
 // the entry to append next.
-// CHECK:           %{{.+}}:3 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[ROW:[^ ]+]] = {{.+}} : index, %[[OPEN:[^ ]+]] = {{.+}} : i1, %{{[^ ]+}} = %[[FIRST]] : index) {
-// CHECK:             %[[DONE:.+]]:3 = nacho.coiterate %[[J:.+]] of {{.+}} %[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
+// CHECK:           %{{.+}}:3 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[ROW:[^ ]+]] = {{.+}} : index, %[[OPEN:[^ ]+]] = {{.+}} : i1, %[[BEGIN:[^ ]+]] = %[[FIRST]] : index) {
+// CHECK:             %[[DONE:[^ :]+]] = nacho.coiterate %[[J:.+]] of {{.+}} iter_args(%[[AT:[^ ]+]] = %[[BEGIN]] : index) {
 //
 // values[at], crd1[at] = A[i, j] + B[i, j], j
 // CHECK:               %[[SUM:.+]] = nacho.binary add
@@ -159,8 +159,8 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // The part that finishes a row appends it, if anyone had entries in it.
 // CHECK:             scf.if %{{.+}} {
 // CHECK-DAG:           %[[CRD:.+]] = arith.index_castui %[[I]] : index to i64
-// CHECK-DAG:           memref.store %[[CRD]], %[[CRD0]][%[[DONE]]#0]
-// CHECK-DAG:           %[[END:.+]] = arith.index_castui %[[DONE]]#2 : index to i32
+// CHECK-DAG:           memref.store %[[CRD]], %[[CRD0]][%[[ROW]]]
+// CHECK-DAG:           %[[END:.+]] = arith.index_castui %[[DONE]] : index to i32
 // CHECK-DAG:           memref.store %[[END]], %[[POS1]][%{{.+}}]
 // CHECK:             nacho.yield
 //
@@ -221,7 +221,7 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // pos[i] = at, for every row i but the one in which the part begins
 // CHECK:           %[[ROWS:.+]]:2 = nacho.coiterate %[[I:.+]] of {{.+}} iter_args(%[[LAST:[^ ]+]] = %[[WRITTEN]] : index, %[[AT:[^ ]+]] = {{.+}} : index) {
 // CHECK:             nacho.coiterate
-// CHECK:             %[[IS_NEW:.+]] = arith.cmpi slt, %{{.+}}, %[[I]] : index
+// CHECK:             %[[IS_NEW:.+]] = arith.cmpi slt, %[[LAST]], %[[I]] : index
 // CHECK-NEXT:        scf.if %[[IS_NEW]] {
 // CHECK-NEXT:          %[[NARROW:.+]] = arith.index_castui %[[AT]] : index to i32
 // CHECK-NEXT:          memref.store %[[NARROW]], %[[POS]][%[[I]]]

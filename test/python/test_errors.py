@@ -484,8 +484,8 @@ def test_a_compilation_has_a_budget():
     """Rewrites that undo each other come to an end, and the pass is named."""
     with pytest.raises(nacho.NachoError, match="gave up: pass 'canonicalize'"):
         nacho.mlir.compile(
-            "Z[i,j] = A[i,j] + B[i,j]",
-            formats={"A": "csr", "B": "csr"},
+            "Z[i,j] = M[i,j] * A[i,k] * B[k,j]",
+            formats={"M": "csr", "A": "csr", "B": "csr"},
             choices={"rewrites": 1},
         ).mlir("scf")
 

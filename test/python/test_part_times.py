@@ -43,6 +43,6 @@ def test_parts_that_were_not_counted_cannot_run_alone():
     text, formats = CASES["union"]
     kernel = nacho.mlir.compile(text, formats, choices={"drafts": True})
     plan = kernel.plan(*(operand(seed, "csr") for seed in range(2)))
-    of_a_call = plan._specialisation.plan(plan._call, "call")
+    of_a_call = plan._call.plan("call")
     with pytest.raises(RuntimeError, match="only what was planned with counts"):
         of_a_call.time_parts(plan._call.args, 1)

@@ -1,6 +1,7 @@
 //===- Chooser.h - The choice of a variant for a call ---------------------===//
 //
-// All decisions that depend on the operands of a call are made here:
+// Decides, or lets a program refuse (StepRefusals.cpp), what depends on the
+// operands of a call:
 //
 //   workers     few entries are computed by one thread, and so is a union where
 //               other programs have the processors
@@ -11,7 +12,8 @@
 //               is not worth several rows of sums
 //   transposed  dense operands are copied, if entries are many enough
 //   keys        lists are merged by keys, or level by level
-//   whole rows  parts own whole rows of the result, unless a row is too wide
+//   whole rows  parts own whole rows of the result, unless these are too
+//               unequal
 //   heavy rows  rows that are too heavy for a part are computed apart
 //   drafts      entries are appended without counting, unless too much memory
 //               would be needed for all that might be appended; those of a

@@ -9,7 +9,7 @@
 //   its value on zeros, and where its result has entries      Algebra.cpp
 //   which ops of MLIR it comes from and becomes               LinalgBody.cpp,
 //                                      ElementsToArith.cpp, FunctionsToLibm.cpp
-//   how it is written, promoted and computed in Python        notation/operators.py
+//   how it is written, promoted and computed in Python        _notation/operators.py
 //
 // Operators on one element are in UnaryOperators.td, those on two in
 // BinaryOperators.td.
