@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// Why a kernel cannot use a Python object in place as one of its arrays.
+/// The reason why a kernel cannot use a Python object in place as an argument.
 enum class ArrayFault { none, layout, type, device };
 
 /// The name of an element type in NumPy.

@@ -25,8 +25,8 @@ static nb::list pyCountedKernels() {
   return kernels;
 }
 
-/// How many parts each thread computed for the calling thread since this was
-/// asked last, and for how many seconds that has waited for others.
+/// The number of parts that each thread computed for the calling thread since
+/// this was asked last, and the seconds that it waited for others.
 static nb::tuple pyTakeSharing() {
   Sharing sharing = takeSharing();
   return nb::make_tuple(sharing.parts, sharing.awaited);

@@ -105,9 +105,9 @@ static void synchronize(const std::string &target, uintptr_t stream) {
   device.synchronize(reinterpret_cast<void *>(stream));
 }
 
-/// What an array of another library says by DLPack of its memory on a GPU: the
-/// address, the shape, the strides in elements, the code and the bits of its
-/// type, and what keeps the memory alive.
+/// Reads what an array of another library says by DLPack of its memory on a
+/// GPU: the address, the shape, the strides in elements, the code and the bits
+/// of its type, and what keeps the memory alive.
 static nb::tuple readDlpack(nb::handle array) {
   using Exchanged = nb::ndarray<nb::ro, nb::device::cuda>;
   auto found = nb::cast<Exchanged>(array);

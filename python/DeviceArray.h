@@ -44,7 +44,7 @@ public:
 
 private:
   nacho::Device *device;
-  std::optional<nacho::Buffer> buffer; ///< Nothing if there is an owner.
+  std::optional<nacho::Buffer> buffer; ///< None if there is an owner.
   nanobind::object owner;
 };
 

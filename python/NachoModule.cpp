@@ -133,7 +133,7 @@ public:
   Plan plan;
 };
 
-/// What a function of the compiler finds. Throws CompileError.
+/// Returns what a function of the compiler finds. Throws CompileError.
 template <typename Find>
 auto found(const CompileOptions &options, Find find) {
   Unlocked unlocked;

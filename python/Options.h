@@ -10,7 +10,7 @@
 
 #include <string>
 
-/// What a caller asks of the compiler.
+/// The request of a caller of the compiler.
 struct Options {
   nacho::CompileOptions compile;
   nacho::Pins pins;
@@ -26,7 +26,7 @@ void addMachine(nanobind::module_ &m);
 /// are the default of the backend. Throws KeyError for an unknown name.
 Options readOptions(const nacho::Backend &backend, const nanobind::dict &given);
 
-/// What a caller asks for when it plans. The purpose is call, count or plan.
+/// Reads a caller's request to plan. The purpose is call, count or plan.
 nacho::Asked readAsked(const std::string &purpose, int64_t parts,
                        int64_t threads, int64_t work, int64_t memory);
 

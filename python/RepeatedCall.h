@@ -42,7 +42,7 @@ public:
   nanobind::object compute(const nanobind::tuple &given) const;
 
 private:
-  /// Where an array is, seen from its container.
+  /// The place of an array, seen from its container.
   struct Place {
     /// Names of attributes, and numbers of items of tuples.
     std::vector<nanobind::object> steps;
@@ -53,7 +53,7 @@ private:
   /// An array of indices, which has to be the one that was checked, and is
   /// remembered weakly.
   struct IndexArray {
-    /// Nothing if the container lacks the array: `known` is the array then.
+    /// The place of the array; none if its container lacks it: see `known`.
     std::optional<Place> place;
     nanobind::object known;
   };

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many sequences of each length are kept.
+/// The number of sequences of each length that are kept.
 static constexpr size_t kKept = 16;
 /// The cost of storing an entry and reading it again, in iterations of a loop.
 static constexpr double kStored = 2;
@@ -37,9 +37,9 @@ struct Sequence {
   double cost = 0;
 };
 
-/// What the inner sum over an index is: the factors, the indices that are
-/// summed over and those that are kept; and the indices that are left to be
-/// summed over. Without indices that are kept, there is no inner sum.
+/// An inner sum over an index: the factors, the indices that are summed over
+/// and those that are kept; and the indices that are left to be summed over.
+/// Without indices that are kept, there is no inner sum.
 struct Elimination {
   SmallVector<unsigned> group;
   IndexNames summed, rest;

@@ -170,7 +170,7 @@ void LoopCost::addOperand(AssignOp op, unsigned n, bool isNeeded) {
     operands.emplace_back(n, type, op.getAccess(n), entries, isNeeded);
 }
 
-/// What one operand is to the loop over `index`, one of `loops`.
+/// The role of one operand in the loop over `index`, one of `loops`.
 LoopCost::Visit LoopCost::visitOf(const LoopOperand &operand, Attribute index,
                                   ArrayRef<Attribute> loops,
                                   bool isTransposed) const {

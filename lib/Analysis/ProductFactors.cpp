@@ -10,12 +10,12 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many products of sparse matrices meet in one entry, on average.
+/// The average number of products of sparse matrices that meet in one entry.
 /// Neighbours have common neighbours; independent random matrices would have 1.
 static constexpr double kMeeting = 2;
-/// How many times more products there are than operands with evenly spread
-/// entries have, where rows of one operand meet rows of another: rows that are
-/// long meet columns that are long.
+/// The ratio of the products to those of operands with evenly spread entries,
+/// where rows of one operand meet rows of another: rows that are long meet
+/// columns that are long.
 static constexpr double kSkew = 4;
 
 //===----------------------------------------------------------------------===//
@@ -175,7 +175,7 @@ double ProductFactors::entriesOf(ArrayRef<unsigned> group,
     return filled * places;
   if (numSparse > 1)
     products /= kMeeting;
-  // So many products hit so many of the places.
+  // The expected number of places that the products hit.
   double hit = -std::expm1(-products / places) * places;
   return std::max(1.0, hit) * filled;
 }

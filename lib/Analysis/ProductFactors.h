@@ -38,7 +38,7 @@ public:
   ProductFactors(AssignOp op, ReduceOp sum);
 
   const Factor &operator[](unsigned n) const { return factors[n]; }
-  /// How many factors there are, the results of inner sums included.
+  /// The number of factors, the results of inner sums included.
   unsigned size() const { return factors.size(); }
   /// Makes the result of an inner sum a factor.
   void addResult(const InnerSum &sum);

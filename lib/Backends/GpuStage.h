@@ -14,7 +14,7 @@ Stage gpuStage();
 /// The stage after that for NVIDIA's GPUs: kernels as PTX, in gpu.binary.
 Stage ptxStage();
 
-/// What GPUs support of the contract.
+/// The part of the contract that GPUs support.
 Capabilities gpuCapabilities();
 
 } // namespace nacho

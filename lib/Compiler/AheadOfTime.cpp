@@ -30,8 +30,8 @@ using namespace nacho;
 // The variants
 //===----------------------------------------------------------------------===//
 
-/// What is never chosen: heavy rows, pieces of rows, and branches make some
-/// operands faster, and every program larger.
+/// Excludes variants with heavy rows, pieces of rows, and branches: they make
+/// some operands faster, and every program larger.
 static Pins pinsAhead() {
   Pins pins;
   pins.rows.most = Rows::whole;

@@ -89,7 +89,7 @@ private:
 public:
   mlir::MLIRContext &context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::vector<std::string> remarks; ///< What passes say about the statements.
+  std::vector<std::string> remarks; ///< The remarks on the statements.
 
 private:
   Compilation(std::shared_ptr<ParsedModule> owner, Failure &errors,
@@ -100,7 +100,7 @@ private:
                           const PipelineOptions &options);
 
   bool namesPlaces;
-  size_t numDone = 0; ///< How many of the backend's stages have been run.
+  size_t numDone = 0; ///< The number of the backend's stages that are done.
   Failure &errors;
   mlir::ScopedDiagnosticHandler handler;
 };

@@ -119,7 +119,7 @@ private:
 
   func::FuncOp func;
   ModuleDescription &into;
-  llvm::SmallDenseSet<Value> read; ///< What the statements read.
+  llvm::SmallDenseSet<Value> read; ///< The values that the statements read.
 };
 } // namespace
 

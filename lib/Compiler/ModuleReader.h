@@ -21,8 +21,8 @@ namespace nacho {
 mlir::LogicalResult readOperands(mlir::func::FuncOp func,
                                  std::vector<TensorLayout> &operands);
 
-/// Of each argument of a function, and of its result behind them, the sizes of
-/// the blocks by which its dimensions were split; empty if they were not.
+/// The sizes of the blocks of each argument of a function, and of its result
+/// behind them, by which its dimensions were split; empty if they were not.
 std::vector<std::vector<int64_t>> readBlocks(mlir::func::FuncOp func);
 
 /// The name of the function that a step exports for a phase.

@@ -103,7 +103,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   }
 }
 
-/// How often heavy rows are cut into pieces.
+/// The number of times that heavy rows are cut into pieces.
 static unsigned timesCut(Rows rows) {
   if (rows == Rows::finePieces)
     return 3;

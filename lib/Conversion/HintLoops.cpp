@@ -19,7 +19,7 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// What the lowering of loops, and of branches, hands on to LLVM's branches.
+/// The attribute that is handed on from loops to LLVM's branches.
 static constexpr StringLiteral kAnnotation = "loop_annotation";
 
 static bool isInnermost(scf::ForOp loop) {

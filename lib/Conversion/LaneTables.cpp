@@ -30,7 +30,7 @@ using namespace nacho;
 static constexpr int64_t kFactor = 0x9E3779B9;
 /// Places that have their bits in the same word.
 static constexpr int64_t kWordPlaces = 32;
-/// What a place has without a key.
+/// The key of a place that has none.
 static constexpr int64_t kNoKey = -1;
 
 namespace {
@@ -47,7 +47,7 @@ private:
   void create();
   void insert(InsertOp insert);
   Value keyOf(InsertOp insert);
-  /// Where an element is; whether it is anywhere; whether it was not before.
+  /// The place of an element; whether it has one; whether that is new.
   struct Place {
     Value at, isFound, isNew;
   };
@@ -75,7 +75,7 @@ private:
   Value makeMemory(int64_t size, Type element) {
     return LaneMemoryOp::create(b, MemRefType::get(size, element));
   }
-  /// How many bits a place takes.
+  /// The number of bits of a place.
   int64_t placeBits() { return llvm::Log2_64(op.getOf()) + 1; }
   Value load(Value memory, Value at) {
     return memref::LoadOp::create(b, memory, at);
@@ -94,7 +94,7 @@ private:
   Lanes lanes;
   Value keys, values, marks; ///< `values` is null if the table is a set.
   Value order;               ///< A word for each entry, while it is drained.
-  Value places;              ///< How many are used; a power of two.
+  Value places;              ///< The number of places used; a power of two.
   Value mask;                ///< The last place.
   Value shift;               ///< The right shift that makes a hash a place.
 };

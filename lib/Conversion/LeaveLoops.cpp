@@ -67,7 +67,7 @@ static SmallVector<Block *> beginsIn(Region &region) {
   return begins;
 }
 
-/// At the place in `block`: if (*word) goto left.
+/// Emits at the place in `block`: if (*word) goto left.
 static void leaveAt(Block *block, Block::iterator place, Value word,
                     Block *left) {
   Block *rest = block->splitBlock(place);

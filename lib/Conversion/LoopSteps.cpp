@@ -211,7 +211,7 @@ std::optional<LoopSteps::Advance> LoopSteps::advanceOfLoop(OpResult result,
   return Advance();
 }
 
-/// When a step makes a number larger whose next value this is; none if it may
+/// The steps that make a number larger whose next value this is; none if it may
 /// make it smaller. `split` becomes a condition that would tell more.
 std::optional<LoopSteps::Advance> LoopSteps::advanceOf(Value value,
                                                        unsigned number,

@@ -30,9 +30,9 @@ public:
 
   /// The conditions that all hold if the loop goes on.
   llvm::ArrayRef<mlir::Value> conditions() const { return parts; }
-  /// Which carried number a value is; none if it is another one.
+  /// The carried number that a value is; none if it is another one.
   std::optional<unsigned> numberOf(mlir::Value value);
-  /// What the number is in the step after this one.
+  /// The value of the number in the step after this one.
   mlir::Value next(unsigned number) {
     return loop.getYieldOp().getResults()[number];
   }
@@ -41,8 +41,8 @@ public:
   bool isInvariant(mlir::Value value);
   /// A value as a sum with a constant.
   Sum sumOf(mlir::Value value);
-  /// What a comparison says. A positive term, even if it is not constant,
-  /// counts as 1.
+  /// The inequality that a comparison tests. A positive term, even if it is not
+  /// constant, counts as 1.
   std::optional<Less> lessOf(mlir::Value test);
 
   /// Whether a step makes the interval between two numbers smaller, given that
@@ -65,7 +65,7 @@ private:
   using Literal = std::pair<mlir::Value, bool>;
   /// Conditions that are known on a path through a step.
   using Path = llvm::SmallDenseMap<mlir::Value, bool, 4>;
-  /// When a number gets larger; it never gets smaller.
+  /// The steps in which a number gets larger; it never gets smaller.
   struct Advance {
     bool always = false;
     llvm::SmallVector<Literal> when; ///< Any one of these is enough.
@@ -74,7 +74,7 @@ private:
   struct Choice {
     mlir::Value condition, first, second;
   };
-  /// Where a value is in an interval.
+  /// The place of a value in an interval.
   struct Place {
     bool isFromLow = false, isAboveLow = false;
     bool isUpToHigh = false, isBelowHigh = false;

@@ -27,14 +27,14 @@ public:
   /// before any use of a level.
   void locateLevels(mlir::Value last);
 
-  /// For how many places a workspace without keys has marks.
+  /// The number of places for which a workspace without keys has marks.
   mlir::Value densePlaces();
 
   /// A word that is constant.
   mlir::Value word(int64_t value);
   mlir::Value load(mlir::Value at);
   void store(mlir::Value word, mlir::Value at);
-  /// Where the marks have word `number` of a level.
+  /// The place of word `number` of a level in the marks.
   mlir::Value wordAt(unsigned level, mlir::Value number);
   /// The word in which only the bit for a place, or number, is set.
   mlir::Value bitOf(mlir::Value number);
@@ -54,12 +54,12 @@ public:
   /// Clears the bits of all places.
   void clear() { drain({}, nullptr); }
 
-  // What lanes do together (LaneMarks.cpp), if the workspace is of lanes.
+  // Operations of lanes together (LaneMarks.cpp) on a workspace of lanes.
 
   /// Marks a place that no other lane marks at the same time.
   void markByLane(mlir::Value place);
-  /// Like `drain`, but each lane visits some of the places. At most one value
-  /// is carried, to which each visit adds 1.
+  /// Drains as `drain` does, but each lane visits some of the places. At most
+  /// one value is carried, to which each visit adds 1.
   llvm::SmallVector<mlir::Value> drainByLanes(mlir::ValueRange inits,
                                               VisitPlace visit);
 
@@ -80,7 +80,7 @@ private:
 
   WorkspaceOp op;
   mlir::ImplicitLocOpBuilder &b;
-  llvm::SmallVector<mlir::Value> begins; ///< Where each level begins.
+  llvm::SmallVector<mlir::Value> begins; ///< The first word of each level.
   mlir::Value words; ///< The number of words of the first level.
 };
 

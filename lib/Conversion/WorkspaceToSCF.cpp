@@ -293,7 +293,7 @@ void WorkspaceLowering::addTo(Value place, InsertOp insert) {
   store(insert.emitCombined(b, before), op.getValues(), place);
 }
 
-/// Where nobody asks for what is there, a dense workspace only loses its bits.
+/// Lowers a drain. An unread dense workspace only loses its bits.
 void WorkspaceLowering::lowerDrain(DrainOp drain) {
   auto drainAll = [&](WorkspaceMarks::VisitPlace visit) {
     ValueRange inits = drain.getInits();

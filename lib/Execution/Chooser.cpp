@@ -104,7 +104,7 @@ bool Chooser::wantsTransposed(const Asked &asked, const Facts &facts) const {
          facts.stored / kWorthTransposing >= facts.transposedRows;
 }
 
-/// How a call fills its result. A device that finds cuts inside of tiles has
+/// Chooses how to fill a result. A device that finds cuts inside of tiles has
 /// read there what it counts; a draft would be written, and read again.
 Fill Chooser::chooseFill(const Choice &choice) const {
   const Asked &asked = choice.asked;
@@ -205,7 +205,7 @@ std::vector<Choice> Chooser::beginnings() const {
     asked.purpose = purpose;
     choices.push_back(choose(asked, {}, 1));
   }
-  // What choose() decides by the facts.
+  // The decisions that choose() makes by the facts.
   auto vary = [&](auto Variant::*field, auto value, const auto &pin,
                   bool onlyCalls) {
     for (size_t n = 0, size = choices.size(); n < size; ++n) {

@@ -87,8 +87,8 @@ Kernel::Place &Kernel::placeOf(const Variant &variant) const {
   return *place;
 }
 
-/// If a variant that drafts more is compiled already, and does not, it is the
-/// same as the variant that counts.
+/// Finds a compiled variant that might draft more, but does not: it is the same
+/// as the variant that counts.
 std::shared_ptr<const Program>
 Kernel::withoutDrafts(const Variant &variant) const {
   std::lock_guard<std::mutex> lock(mutexOfPlaces());

@@ -6,7 +6,7 @@
 
 using namespace nacho;
 
-/// How many first coordinates of each operand are tried.
+/// The number of first coordinates of each operand that are tried.
 static constexpr int64_t kSamples = 32;
 
 namespace {

@@ -9,9 +9,9 @@
 
 namespace nacho {
 
-/// About which part of the entries of all operands have a first coordinate that
-/// every operand has, by a sample. Operands with levels must be sorted by their
-/// first coordinates, and store them.
+/// The part of the entries of all operands with a first coordinate that every
+/// operand has, by a sample. Operands with levels must be sorted by their first
+/// coordinates, and store them.
 double sampleOverlap(Device &device, const std::vector<TensorLayout> &operands,
                      const std::vector<Argument> &args);
 

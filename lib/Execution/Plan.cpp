@@ -57,7 +57,7 @@ void Plan::begin(const std::vector<Argument> &args) {
   startSteps();
 }
 
-/// How many of the steps that have results the other program begins with, too.
+/// The number of steps with results with which the other program begins, too.
 size_t Plan::countSteps(const Program &other) const {
   auto isSame = [](const StepPlan &plan, const Step &step) {
     return plan.step->loopsDigest == step.loopsDigest &&
@@ -88,7 +88,7 @@ void Plan::startSteps() {
   program = std::move(next);
 }
 
-/// How rows are divided, without pieces of heavy rows if the program has none:
+/// The division of rows, without pieces of heavy rows if the program has none:
 /// what had no effect need not be refused.
 static Rows rowsOf(const Choice &choice, const Program &program) {
   bool hasPieces = program.variant.rows >= Rows::pieces;

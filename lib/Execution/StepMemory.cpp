@@ -39,7 +39,7 @@ std::vector<Buffer> StepPlan::allocateArrays() const {
   return buffers;
 }
 
-/// Where memory does not suffice for the draft, it may suffice for the result.
+/// Allocates a draft, or refuses: memory may still suffice for the result.
 std::optional<Refusal>
 StepPlan::allocateDraft(std::vector<Buffer> &draft) const {
   try {
@@ -98,7 +98,7 @@ int64_t StepPlan::entryBytes() const {
 }
 
 //===----------------------------------------------------------------------===//
-// How much memory parts and threads have
+// Memory of parts and threads
 //===----------------------------------------------------------------------===//
 
 /// The size of the largest array of the operands.
@@ -110,13 +110,13 @@ static int64_t mostElements(const std::vector<Argument> &args) {
   return most;
 }
 
-/// How many entries the tables of a device's many threads have room for at
-/// first.
+/// The number of entries for which the tables of a device's many threads have
+/// room at first.
 static constexpr int64_t kDeviceTableEntries = 256;
-/// So many threads of a device have workspaces, whatever memory these take.
+/// The fewest threads of a device with workspaces, whatever memory these take.
 static constexpr int64_t kLeastDeviceThreads = 32;
 
-/// So many threads of a device that their workspaces do not take too much
+/// The number of threads of a device whose workspaces do not take too much
 /// memory, or most of what the call has left.
 int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
   int64_t bytes = step->device().workspaceBytes();
@@ -184,10 +184,10 @@ int64_t StepPlan::partsWithRows() const {
   return Chooser::partsWithRows(mostEntries(), step->partialRows * rowSize());
 }
 
-/// With an entry per bucket or more, so many parts are worth their counts.
+/// The parts that are worth their counts with an entry per bucket or more.
 static constexpr int64_t kFewParts = 2;
 
-/// Unless parts were asked for, each thread has so many, so that a thread that
+/// The parts of each thread, unless parts were asked for, so that a thread that
 /// is late has less to do; a single thread has one, and one row of counts.
 static constexpr int64_t kBucketPartsPerThread = 2;
 

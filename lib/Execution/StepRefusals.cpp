@@ -64,7 +64,7 @@ static int64_t busiestOf(const std::vector<int64_t> &costs, int64_t workers,
 /// it is done with one, and may get twice its share: heavy rows that are
 /// computed apart, the alternative, are several times the work.
 std::optional<Refusal> StepPlan::refuseImbalance() {
-  // What a thread of a device may do in any case.
+  // The cost that a thread of a device may have in any case.
   static constexpr int64_t kLeastDeviceShare = 256;
   if (!mayBeUnequal())
     return std::nullopt;
@@ -169,8 +169,8 @@ std::optional<Refusal> StepPlan::refuseDraft() const {
   return std::nullopt;
 }
 
-/// If the total does not overflow, no cost of a part does. What costs much is
-/// watched from now on.
+/// Throws if the total overflows: otherwise, no cost of a part does. Watches
+/// for signals from now on if the total is high.
 void StepPlan::checkCost() const {
   if (total() < 0 || total() > kMostCost)
     throw CostOverflow("cost-overflow: the work costs more than 2^56");

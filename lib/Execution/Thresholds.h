@@ -21,8 +21,8 @@ inline constexpr int64_t kAloneBelow = 1 << 21;
 /// With fewer entries, a call is not cut: finding the cuts would take longer
 /// than a fiftieth of the work.
 inline constexpr int64_t kWholeBelow = 1 << 13;
-/// How many entries a part has, if that gives some parts, but not too many: as
-/// many as are needed to keep the threads of most machines equally busy.
+/// The number of entries of a part, if that gives some parts, but not too many:
+/// as many as are needed to keep the threads of most machines equally busy.
 inline constexpr int64_t kEntriesPerPart = 1 << 18;
 inline constexpr int64_t kFewestParts = 8, kManyParts = 32;
 /// From this many entries on, a part takes a notable part of a second, and only
@@ -53,16 +53,16 @@ inline constexpr int64_t kLeastSorted = 1 << 18, kSortedCost = 6;
 /// are.
 inline constexpr int64_t kWorthTransposing = 2;
 
-/// If all parts cost the same but for this fraction, their order is kept: then
+/// Parts keep their order if all cost the same but for this fraction: then
 /// neighbours, which share cache lines, run at the same time.
 inline constexpr int64_t kNotable = 8;
 
-/// If a share of the cost is smaller, single sums are too heavy for it, so that
-/// cutting rows into pieces seldom helps.
+/// The least share of the cost for which rows are cut into pieces: single sums
+/// are too heavy for a smaller share, so that cutting seldom helps.
 inline constexpr int64_t kLeastPieceShare = 1 << 10;
 
-/// So many parts may fill tables of their own, and more if that takes a small
-/// part of their work: an entry of a table takes as long as some elements.
+/// The most parts that fill tables of their own, unless more take a small part
+/// of their work for that: an entry of a table takes as long as some elements.
 inline constexpr int64_t kFewTables = 8, kElementsPerTableEntry = 8;
 
 /// A key has at most as many bits.
@@ -77,8 +77,8 @@ inline constexpr int64_t kLongRow = 16;
 /// With fewer entries, a sample of the operands' first coordinates takes about
 /// as long as merging all entries.
 inline constexpr int64_t kOverlapFrom = 1 << 14;
-/// If a smaller part of the entries overlaps, an intersection level by level,
-/// which skips the others, is faster than one by keys.
+/// The least overlap for an intersection by keys: with less, one level by
+/// level, which skips the other entries, is faster.
 inline constexpr double kLeastOverlap = 0.25;
 
 /// The least cost of a union at which it pays to take a sample of it.

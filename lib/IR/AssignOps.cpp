@@ -326,7 +326,7 @@ LogicalResult BinaryOp::verify() {
   return verifyElement(*this, operatorOf(getKind()), getType());
 }
 
-/// For example, abs : complex<f64> -> f64.
+/// Infers the type of the result: abs : complex<f64> -> f64.
 LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                         UnaryOp::Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {

@@ -17,7 +17,7 @@ namespace {
 /// A model is one row.
 struct NamedModel {
   StringLiteral name;
-  StringLiteral charges; ///< As the attribute is written.
+  StringLiteral charges; ///< The text of the attribute.
 };
 } // namespace
 
@@ -25,7 +25,7 @@ static constexpr NamedModel kModels[] = {
     {"nnz", "#nacho.cost_model<entries, steps>"},
     {"nnz+loops", "#nacho.cost_model<entries, steps, units>"},
     {"flops", "#nacho.cost_model<products>"},
-    // As calibrated: tools/nacho-bench/results/parts.md.
+    // Calibrated in tools/nacho-bench/results/parts.md.
     {"time", "#nacho.cost_model<entries, steps, 4 * units>"},
 };
 

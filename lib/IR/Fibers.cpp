@@ -8,7 +8,7 @@ using namespace nacho;
 #include "nacho/IR/FiberInterfaces.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// What each op makes its fibers of
+// Sources of fibers
 //===----------------------------------------------------------------------===//
 
 Value RootOp::getSourceOf(Value) { return {}; }

@@ -24,8 +24,7 @@ SmallVector<Type> CoiterateOp::getBodyTypes(MLIRContext *context,
   return types;
 }
 
-/// How many fibers, guards, extents, lower cuts, upper cuts and inits there
-/// are.
+/// The numbers of fibers, guards, extents, lower cuts, upper cuts and inits.
 static std::array<int32_t, 6> segmentSizes(size_t fibers, size_t guards,
                                            bool extent, bool bounded,
                                            size_t inits) {

@@ -81,8 +81,8 @@ private:
     return divided(b, parent, numParents(b));
   }
 
-  /// Where the array `stored` has the position that belongs to `at`: a parent
-  /// of this batch, or the one after the last of them.
+  /// The place in the array `stored` of the position that belongs to `at`: a
+  /// parent of this batch, or the one after the last of them.
   Value placeOf(ImplicitLocOpBuilder &b, Value batch, Value at,
                 Value stored) const {
     Value one = arith::ConstantIndexOp::create(b, 1);

@@ -29,7 +29,7 @@ public:
   bool isUnique() const override { return of->isUnique(); }
   bool isCropped() const override { return true; }
 
-  /// Of a full level, the position at the offset. Other fibers are cropped.
+  /// The position at the offset, for a full level. Other fibers are cropped.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     Value whole = of->begin(b, parent);
     return isFull() ? arith::AddIOp::create(b, whole, offset(b)) : whole;

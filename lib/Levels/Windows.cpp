@@ -20,7 +20,7 @@ void nacho::fillWindow(ImplicitLocOpBuilder &b, const Level &level, Value array,
 /// for p in begin..end, in steps of `lanes`:
 ///   array[p - begin ...] = the coordinates at p ...
 ///
-/// If the last step is not a whole vector, its load is masked.
+/// Fills by vectors; the load of a last one that is not whole is masked.
 void nacho::fillByVectors(ImplicitLocOpBuilder &b, const Level &level,
                           Value array, Value begin, Value end,
                           unsigned vectorBits) {

@@ -122,7 +122,7 @@ bool GuardedLoop::match() {
   return isOftenIdle() && findReport() && findCoordinate() && !clips().empty();
 }
 
-/// Where the coordinate is clipped to a number that is the same in all steps.
+/// The ops that clip the coordinate to a number that is the same in all steps.
 SmallVector<arith::MinUIOp> GuardedLoop::clips() {
   SmallVector<arith::MinUIOp> found;
   for (Operation *user : isOutside.getLhs().getUsers())

@@ -38,7 +38,7 @@ struct WorkersCall {
 
   explicit operator bool() const { return workers; }
 
-  /// What a value of the callee is for the caller; null if the callee makes it.
+  /// The caller's value for one of the callee; null if the callee makes it.
   Value given(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     bool isOfCallee = argument && argument.getOwner()->getParentOp() == callee;
@@ -85,7 +85,7 @@ static bool areSame(WorkersCall &first, Value one, WorkersCall &second,
 }
 
 //===----------------------------------------------------------------------===//
-// What workers access
+// Accesses of workers
 //===----------------------------------------------------------------------===//
 
 /// The array that an operation stores to; null if it stores nothing.

@@ -26,12 +26,12 @@ struct CarriedValue {
     sum,     ///< Has a term added, or a flag joined by `or`.
   } kind;
   mlir::Operation *update; ///< The op that makes the next value of this one.
-  mlir::Value term;        ///< What is added.
+  mlir::Value term;        ///< The value that is added.
 
   bool isFlag() const { return kind == sum && term.getType().isInteger(1); }
 };
 
-/// Which values of a loop's body differ between its steps, and how.
+/// The values of a loop's body that differ between its steps, and their kinds.
 class LoopBody {
 public:
   explicit LoopBody(mlir::scf::ForOp loop)
@@ -57,8 +57,8 @@ public:
   }
 
   llvm::SmallVector<CarriedValue> carried;
-  /// What is the same in all steps, and has to hold for several at once: that
-  /// the coordinates of rows are below their extents.
+  /// Conditions that are the same in all steps, and have to hold for several at
+  /// once: the coordinates of rows are below their extents.
   llvm::SetVector<mlir::Value> conditions;
 
 private:

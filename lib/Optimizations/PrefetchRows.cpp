@@ -17,8 +17,8 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// How many iterations ahead to prefetch. Memory takes about 100 ns, in which a
-/// loop does roughly this many iterations.
+/// The number of iterations to prefetch ahead. Memory takes about 100 ns, in
+/// which a loop does roughly this many iterations.
 static constexpr int64_t kAhead = 16;
 
 /// Whether a loop steps through the stored coordinates of a single operand.

@@ -22,7 +22,7 @@ class RowCopy {
 public:
   static std::optional<RowCopy> match(const KeptLoop &kept);
 
-  /// Which of the kept rows is copied.
+  /// The number of the kept row that is copied.
   size_t row() const;
   /// Copies the strip that begins at the number `start`. `mapping` leads from
   /// the results of the kept loop to what they are in a copy of that loop.

@@ -9,9 +9,9 @@
 
 namespace nacho {
 
-/// So many rows are added up at once, each in a lane of a vector.
+/// The number of rows that are added up at once, each in a lane of a vector.
 constexpr int64_t kRowLanes = 8;
-/// So many terms of each row are added without asking whether more are left.
+/// The number of terms of each row that are added per check for its end.
 constexpr int64_t kTermsAtOnce = 2;
 
 /// The terms of the rows of a strip, from `begin` to `end`, as they are in
@@ -70,8 +70,8 @@ private:
   mlir::Value first; ///< The first row.
   mlir::IRMapping lanes;
   mlir::SmallVector<unsigned> numbers; ///< Of the sums among carried values.
-  /// Where the rows begin and end in the strip. Terms that have been added to
-  /// `all`, the sum of each row, are not counted among them.
+  /// The starts and the ends of the rows in the strip. Terms that have been
+  /// added to `all`, the sum of each row, are not counted among them.
   mlir::Value begins, ends;
   mlir::Value lengths;
   mlir::SmallVector<mlir::Value> all;

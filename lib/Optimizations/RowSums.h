@@ -21,8 +21,8 @@ namespace nacho {
 ///     begin = end
 struct RowSums {
   mlir::scf::ForOp rows, entries;
-  LoopBody body; ///< What the loop over entries does.
-  mlir::SmallVector<mlir::scf::IfOp> alarms; ///< What tells the caller.
+  LoopBody body; ///< The body of the loop over entries.
+  mlir::SmallVector<mlir::scf::IfOp> alarms; ///< Branches to tell the caller.
   mlir::SmallVector<mlir::memref::StoreOp> stores;
 
   explicit RowSums(mlir::scf::ForOp rows, mlir::scf::ForOp entries)
@@ -31,7 +31,7 @@ struct RowSums {
   /// Returns nothing for any other loop.
   static std::optional<RowSums> match(mlir::scf::ForOp rows);
 
-  /// Where a row begins, and where it ends.
+  /// The start and the end of a row.
   mlir::Value begin() { return rows.getRegionIterArg(0); }
   mlir::Value end() { return entries.getUpperBound(); }
 
@@ -39,8 +39,8 @@ struct RowSums {
   /// itself, or none for an index that does not follow from the row.
   std::optional<mlir::Value> offsetOf(mlir::Value index);
 
-  /// If an element of the result is only stored under a condition: the number
-  /// below which a row has to be; null otherwise.
+  /// The number below which a row has to be for an element of the result to be
+  /// stored; null if each row stores one.
   mlir::Value limitOf(mlir::memref::StoreOp store);
 
   /// Emits a value of the loop over rows again, for the row that `known` maps

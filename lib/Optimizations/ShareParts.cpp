@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// What lanes can do
+// Abilities of lanes
 //===----------------------------------------------------------------------===//
 
 /// Whether each lane can have an element of a vector.
@@ -272,7 +272,7 @@ bool SharedPart::find() {
 }
 
 //===----------------------------------------------------------------------===//
-// What they do
+// Operations of lanes
 //===----------------------------------------------------------------------===//
 
 /// Replaces an operation whose operands and results were vectors.

@@ -64,7 +64,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What lanes can do
+// Abilities of lanes
 //===----------------------------------------------------------------------===//
 
 /// The number that a drain carries, to which each coordinate adds 1.
@@ -192,7 +192,7 @@ bool PartOfRows::find() {
 }
 
 //===----------------------------------------------------------------------===//
-// What they do
+// Operations of lanes
 //===----------------------------------------------------------------------===//
 
 void PartOfRows::takeSteps(scf::ForOp loop) {

@@ -77,7 +77,7 @@ private:
   ImplicitLocOpBuilder b;
   IRMapping lanes; ///< The values of all lanes, where they differ.
   IRMapping same;  ///< The value of each lane, where they do not.
-  IRMapping known; ///< What is computed before the loop.
+  IRMapping known; ///< The values that are computed before the loop.
   Value at;        ///< The step of the first lane.
 };
 
@@ -161,7 +161,7 @@ Value LaneLoop::joinLanes(Value flags) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, joined, none);
 }
 
-/// What a counter is after a number of steps.
+/// The value of a counter after a number of steps.
 Value LaneLoop::count(Value initial, Value step, Value number) {
   if (initial.getType() != number.getType())
     number = arith::IndexCastOp::create(b, initial.getType(), number);
@@ -170,9 +170,9 @@ Value LaneLoop::count(Value initial, Value step, Value number) {
   return arith::AddIOp::create(b, initial, number);
 }
 
-/// What lanes begin with. Flags are carried as integers that are as wide as
-/// most coordinates: a processor that has no masks keeps the result of a
-/// comparison so.
+/// The initial values of the lanes. Flags are carried as integers that are as
+/// wide as most coordinates: a processor that has no masks keeps the result of
+/// a comparison so.
 SmallVector<Value> LaneLoop::startLanes() {
   SmallVector<Value> values;
   for (const CarriedValue &one : body.carried)

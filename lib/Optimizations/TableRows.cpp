@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// How many coordinates a row inserts
+// Number of coordinates that a row inserts
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -232,7 +232,7 @@ bool TabledRows::find() {
   return first;
 }
 
-/// At most how many coordinates the row inserts, if that is not more than a
+/// The most coordinates that the row inserts, if these are not more than a
 /// table has room for; null if that is not known.
 Value TabledRows::countAll(ImplicitLocOpBuilder &b) {
   StepCounter counter(b, first, lanes, inserting);

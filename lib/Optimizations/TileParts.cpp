@@ -108,7 +108,7 @@ private:
     levels.insert({{cut.tensor, cut.level}, cut});
   }
 
-  /// Of lower cuts: how many loops are outside.
+  /// The number of loops outside of each lower cut.
   DenseMap<Value, int64_t> depths;
   llvm::MapVector<std::pair<Value, unsigned>, CutLevel> levels;
 };
@@ -332,10 +332,10 @@ private:
 
   ParallelOp workers;
   TileOp tile;
-  int64_t share; ///< What each part costs.
+  int64_t share; ///< The cost of each part.
   ImplicitLocOpBuilder b;
   Value bounds, one, first, last;
-  /// What parts read of a tensor, and what they append, at each position.
+  /// The bytes that parts read of each tensor, and append, at each position.
   llvm::MapVector<Value, int64_t> readBytes;
   int64_t appendedBytes = 0;
 };

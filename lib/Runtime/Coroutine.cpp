@@ -38,7 +38,7 @@ static constexpr size_t kStackSize = size_t(1) << 18;
 extern "C" {
 /// Saves where the caller is in `*from`, and goes on at `to`.
 void nacho_switch_stack(void **from, void *to);
-/// Where a new stack goes on: calls %r12 with %rbx. That never returns.
+/// Calls %r12 with %rbx on a new stack. That never returns.
 void nacho_begin_stack();
 }
 // NOLINTEND(readability-identifier-naming)
@@ -80,8 +80,8 @@ static void switchStack(void *&from, void *to) {
   nacho_switch_stack(&from, to);
 }
 
-/// What nacho_switch_stack() takes from the stack, from r15 to the address
-/// where it returns to.
+/// Prepares what nacho_switch_stack() takes from the stack, from r15 to the
+/// address where it returns to.
 static void *newStack(char *low, size_t size, void (*function)(void *),
                       void *argument, void * /*reuse*/) {
   auto **top = reinterpret_cast<void **>(low + size);

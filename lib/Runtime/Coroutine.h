@@ -31,12 +31,12 @@ private:
   static void run(void *coroutine);
 
   char *stack;         ///< Its lowest page cannot be accessed.
-  void *own = nullptr; ///< Where the function goes on.
+  void *own = nullptr; ///< The place to go on at.
   void *caller = nullptr;
   void (*function)(void *) = nullptr;
   void *argument = nullptr;
 
-  /// What sanitizers have to know of this stack and of the caller's.
+  /// The marks by which sanitizers know this stack and the caller's.
   [[maybe_unused]] void *ownMark = nullptr, *callerMark = nullptr;
   [[maybe_unused]] const void *callerStack = nullptr;
   [[maybe_unused]] size_t callerSize = 0;

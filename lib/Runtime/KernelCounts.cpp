@@ -15,12 +15,12 @@ using namespace nacho;
 
 static constexpr double kBytesPerSecond = 3.35e12;
 static constexpr double kClock = 1.755e9;
-/// What the cache gives in a cycle, as NVIDIA says of an A100's.
+/// The bytes that the cache gives in a cycle, as NVIDIA says of an A100's.
 static constexpr double kCachedBytesPerCycle = 5120;
 static constexpr int64_t kProcessors = 132;
 /// Instructions of different warps that a processor issues at a time.
 static constexpr double kIssuesPerCycle = 4;
-/// From one instruction of a warp to the next, which often needs its result.
+/// The cycles between instructions of a warp that need each other's results.
 static constexpr double kCyclesPerInstruction = 4;
 static constexpr double kLaunchSeconds = 3e-6;
 static constexpr double kSectorBytes = 32;

@@ -45,7 +45,7 @@ void SectorCache::clear() {
   entered = loaded = stored = 0;
 }
 
-/// What is stored is not loaded before.
+/// Counts an access. A sector that is stored is not loaded before.
 void SectorCache::access(uint64_t sector, bool stores) {
   auto [known, isNew] = sectors.try_emplace(sector);
   Sector &found = known->second;

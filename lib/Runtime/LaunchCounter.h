@@ -13,7 +13,7 @@
 
 namespace nacho {
 
-/// Where a thread is in the loops of its kernel: a hash of how often it has
+/// The place of a thread in the loops of its kernel: a hash of how often it has
 /// begun each step of each loop around it.
 class LoopPath {
 public:
@@ -38,7 +38,7 @@ private:
   uint64_t path = 0;
 };
 
-/// Which bytes of the device's memory a launch has touched.
+/// The bytes of the device's memory that a launch has touched.
 class TouchedBytes {
 public:
   void clear() { pages.clear(); }
@@ -57,13 +57,13 @@ class SectorCache {
 public:
   void clear();
   void access(uint64_t sector, bool stores);
-  /// How many sectors memory has given, or gets in the end.
+  /// The number of sectors that memory has given, or gets in the end.
   int64_t moved() const { return loaded + stored; }
 
 private:
   static constexpr int64_t kCapacity = (int64_t(50) << 20) / 32;
   struct Sector {
-    int64_t last = 0; ///< How many had entered when it was accessed last.
+    int64_t last = 0; ///< `entered` when it was accessed last.
     bool isStored = false;
   };
   std::unordered_map<uint64_t, Sector> sectors;
@@ -95,7 +95,7 @@ public:
 private:
   enum class What : uint8_t { block, read, write, atomic, shared };
 
-  /// What a lane has done. Events of a warp with the same key are those of one
+  /// An action of a lane. Events of a warp with the same key are those of one
   /// instruction.
   struct Event {
     uint64_t key;

@@ -20,8 +20,8 @@ using namespace nacho;
 /// Fewer entries and fibers are checked by one thread in less time than several
 /// threads need to begin.
 static constexpr int64_t kWorthThreads = 1 << 15;
-/// So many entries are checked at a time: their coordinates stay in the first
-/// cache.
+/// The number of entries that are checked at a time: their coordinates stay in
+/// the first cache.
 static constexpr int64_t kBlock = 1 << 11;
 
 /// Inlined into functions for some machines, to use the vectors of these.
@@ -64,7 +64,7 @@ public:
     }
     return isInside;
   }
-  /// How many entries of a block are not in order with the next one.
+  /// The number of entries of a block that are not in order with the next one.
   NACHO_INLINE int32_t countFaults(int64_t begin, int64_t end) const {
     // Narrow counts leave room for more of them in a vector.
     int32_t count = 0;
@@ -87,7 +87,7 @@ private:
   const Crd *const *all;
 };
 
-/// What a thread finds in its share.
+/// The result of a thread for its share.
 struct Found {
   int64_t faults = 0;   ///< Neighbours in a fiber that are not in order.
   int64_t empty = 0;    ///< Fibers without entries.

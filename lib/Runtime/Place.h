@@ -22,8 +22,8 @@ namespace nacho {
 
 using Clock = std::chrono::steady_clock;
 
-/// So long threads look for what they wait for before they sleep: a little
-/// longer than the system takes to wake them.
+/// The time for which threads look for what they need before they sleep: a
+/// little longer than the system takes to wake them.
 inline constexpr std::chrono::microseconds kPatience(50);
 
 /// Sleeps until somebody wakes the word, unless it has another value.

@@ -12,13 +12,13 @@
 
 namespace nacho {
 
-/// When and by whom shared memory is accessed.
+/// An access of a thread to shared memory.
 struct SharedAccess {
   const char *site;
   AccessKind kind;
   int64_t thread;
-  /// How often its block has met at barriers so far, in all launches, and how
-  /// often its warp has.
+  /// The number of times that its block has met at barriers so far, in all
+  /// launches, and that its warp has.
   int64_t ofBlock, ofWarp;
 };
 
@@ -37,7 +37,7 @@ public:
   std::string note(const SharedAccess &access, const char *at, size_t length);
 
 private:
-  /// Who has accessed a byte in some way since the block met last.
+  /// The threads that accessed a byte in some way since the block met last.
   struct Record {
     int64_t ofBlock = -1, ofWarp = 0;
     /// The last of the threads and where it was, and the last but one.
@@ -57,7 +57,7 @@ private:
     }
   };
 
-  /// What an access conflicts with, if it does.
+  /// The earlier access that an access conflicts with, or null.
   const Record *conflict(const Byte &byte, const SharedAccess &access) const;
 
   std::vector<char> memory;

@@ -45,11 +45,11 @@ struct Lane : SimulatedThread {
 
   SimulatedBlock *owner = nullptr;
   State state = ready;
-  const char *site = nullptr; ///< Where it waits.
-  /// What it gives to its warp, the lanes that it waits for, as bits, and the
-  /// thread whose value it asks for.
+  const char *site = nullptr; ///< The site at which it waits.
+  /// The value that it gives to its warp, the lanes that it waits for, as bits,
+  /// and the thread whose value it asks for.
   int64_t value = 0, mask = 0, asked = 0;
-  /// What it gets when the warp meets: that value, and a bit of each lane.
+  /// The results when the warp meets: that thread's value, a bit of each lane.
   int64_t answer = 0, votes = 0;
   bool isBarrier = false; ///< Whether it waits for what others have written.
   bool isValid = false;   ///< Whether its last shuffle had a lane to ask.
@@ -85,7 +85,7 @@ public:
   bool run(int64_t block);
   /// Ends a launch of which all blocks have been run.
   void end() { counter.end(); }
-  /// What was wrong.
+  /// The message about what was wrong.
   std::string error() const;
 
   /// Lets a thread wait for others.
@@ -121,7 +121,7 @@ private:
   std::deque<Lane> lanes; ///< Their stacks are used again.
   SharedMemory memory;
   int64_t metInBlock = 0; ///< In all launches.
-  std::string wrong;      ///< Nothing if all is right.
+  std::string wrong;      ///< Empty if all is right.
 };
 
 /// Ends the call of callSimulated() with what is wrong in the block of the

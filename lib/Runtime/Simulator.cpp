@@ -52,7 +52,7 @@ public:
     holdAtFork(mutex);
   }
 
-  /// Which half an address is in: 0 that of kernels, 1 that of the host, or
+  /// The half that an address is in: 0 that of kernels, 1 that of the host, or
   /// none if it is no address of the device.
   std::optional<int> halfOf(const void *address) const {
     size_t at = static_cast<const char *>(address) - first;
@@ -248,10 +248,10 @@ int64_t nacho::isShuffled(const SimulatedThread *thread) noexcept {
 // Faults
 //===----------------------------------------------------------------------===//
 
-/// Where a fault of this thread leads to, if it is in memory of the device.
+/// The target of a fault of this thread, if it is in memory of the device.
 static thread_local sigjmp_buf *onFault = nullptr;
 
-/// What handled faults before.
+/// The handlers of faults before ours.
 static std::array<struct sigaction, 2> replaced;
 static constexpr std::array kFaults = {SIGSEGV, SIGBUS};
 
@@ -283,7 +283,7 @@ static void handleFaults() {
   }
 }
 
-/// What callUntilFault() returns if the simulated block has found it.
+/// The result of callUntilFault() for a fault that the block has found.
 static constexpr int kFailed = 3;
 
 void nacho::failSimulated() noexcept {

@@ -369,7 +369,7 @@ private:
   Column values;
   int64_t entries, threads;
   const StopWord &word = stopWord(); ///< Of the thread that sorts with others.
-  /// That of the same thread; null if there is none.
+  /// The budget of the same thread; null if there is none.
   const std::shared_ptr<MemoryBudget> budget = Spending::current();
   std::vector<KeyGroup> groups; ///< From the least significant to the most.
 };

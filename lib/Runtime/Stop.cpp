@@ -25,7 +25,7 @@ static thread_local SignalWatch *innermost = nullptr;
 static std::atomic<StopWord *> watched = nullptr;
 /// Set while signals do not set that word.
 static std::atomic<bool> isMute = false;
-/// What handled the signals before.
+/// The earlier handlers of the signals.
 static std::array<struct sigaction, kSignals.size()> replaced;
 
 StopWord &nacho::stopWord() noexcept { return wordOfThread; }

@@ -55,7 +55,7 @@ inline int64_t evenBegin(int64_t size, int64_t shares, int64_t n) {
   return size / shares * n + std::min(n, size % shares);
 }
 
-/// So many elements are worked on in a few milliseconds.
+/// The number of elements that take a few milliseconds.
 inline constexpr int64_t kPiece = 1 << 20;
 
 /// Calls f(begin, end) for one piece of a range after the other. `word` is that

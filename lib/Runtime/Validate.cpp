@@ -39,14 +39,14 @@ static std::pair<int64_t, int64_t> rangeOf(const Pos *pos, int64_t fiber,
   return {begin, std::clamp(end, begin, entries)};
 }
 
-/// Of a long fiber, so many entries are checked at a time; a power of two.
+/// The entries of a long fiber that are checked at a time; a power of two.
 static constexpr int64_t kPauses = 1 << 16;
 
 namespace {
 /// Lets a check be stopped every few milliseconds.
 class Pauses {
 public:
-  /// So many entries, or fibers, come next. Throws Stopped.
+  /// Counts entries, or fibers, that come next. Throws Stopped.
   void before(int64_t count) {
     if ((left -= count) >= 0)
       return;
@@ -98,7 +98,7 @@ static bool isInRange(const Crd *const *crds, const int64_t *extents,
   return true;
 }
 
-/// How the tuple at `p` violates the order, given the tuple at `before`.
+/// The violation of the order by the tuple at `p`, given the tuple at `before`.
 /// `level` becomes the level that tells.
 template <typename Crd>
 static Violation compareWithLast(const Crd *const *crds, int64_t levels,

@@ -32,7 +32,7 @@ using namespace nacho;
 /// it takes the caller some of this time to wake a thread, which comes when
 /// most of it is over.
 static constexpr std::chrono::microseconds kWorthWaking(100);
-/// So many parts for each thread are many.
+/// The number of parts for each thread that counts as many.
 static constexpr int64_t kManyParts = 4;
 
 /// More than the stack of a thread takes, with its guard and its own heap.
@@ -86,7 +86,7 @@ public:
     return nullptr;
   }
 
-  /// How many processors are idle, or have workers that are.
+  /// The number of processors that are idle, or have workers that are.
   int64_t idleProcessors() const {
     int64_t awake = started.load(std::memory_order_relaxed) -
                     int64_t(sleepers.load(std::memory_order_relaxed));
@@ -213,8 +213,8 @@ static Workers &workers() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is remembered of computations, by the function that they call: of two
-/// that share a place here, the last one.
+/// The history of computations, by the function that they call: of two that
+/// share a place here, the last one.
 class History {
 public:
   static History &of(ComputePart compute) {
@@ -255,7 +255,7 @@ static thread_local Sharing sharing;
 
 Sharing nacho::takeSharing() { return std::exchange(sharing, Sharing()); }
 
-/// Where there is no memory for a number, it is not told.
+/// Adds to the parts of a slot, unless there is no memory for the number.
 static void record(int64_t slot, int64_t parts) {
   try {
     if (slot >= int64_t(sharing.parts.size()))

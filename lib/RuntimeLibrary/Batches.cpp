@@ -30,10 +30,10 @@ private:
   size_t numLevels;
   Argument *array; ///< The next array.
   const Argument *extents;
-  /// Where the positions of each batch begin in the current level, and where
-  /// those of the last one end.
+  /// The first position of each batch in the current level, and the end of the
+  /// last one.
   std::vector<int64_t> bounds;
-  int64_t length = 1; ///< How many positions a row of this level has room for.
+  int64_t length = 1; ///< The positions that a row of this level has room for.
 };
 } // namespace
 

@@ -1,6 +1,6 @@
 //===- Functions.cpp - Functions of C by names of our own -----------------===//
 //
-// What kernels call in place of libm's functions, for whose names a program may
+// Functions that kernels call in place of libm's, for whose names a program may
 // have functions of its own. The dynamic linker would take these for calls of
 // this library, too: so libm itself is asked for its functions, once.
 //

@@ -91,7 +91,7 @@ static Loaded &load(nacho_image &image) {
   return *static_cast<Loaded *>(image.loaded);
 }
 
-/// About how many entries a call reads: the values of all operands.
+/// The number of values of all operands, about as many as the entries read.
 static int64_t workOf(const std::vector<TensorLayout> &operands,
                       const std::vector<Argument> &args) {
   int64_t work = 0;
@@ -282,7 +282,7 @@ NACHO_EXPORT void nacho_separate_batches(nacho_image *image, int64_t levels,
 }
 
 //===----------------------------------------------------------------------===//
-// What kernels call
+// Functions that kernels call
 //===----------------------------------------------------------------------===//
 
 // The names are those of Abi.h.

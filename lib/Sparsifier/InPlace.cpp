@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// What may be overwritten
+// Outputs that may be overwritten
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -84,7 +84,7 @@ InPlaceOutputs::InPlaceOutputs(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// What stays in its place
+// Entries that stay in their places
 //===----------------------------------------------------------------------===//
 
 bool nacho::keepsEntries(ModuleOp kernel, unsigned argument) {

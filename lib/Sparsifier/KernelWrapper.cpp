@@ -123,7 +123,7 @@ private:
   ImplicitLocOpBuilder b;
   func::FuncOp func;
   Value image; ///< The address of the kernel.
-  /// How many parameters of the function each operand has.
+  /// The number of parameters of the function for each operand.
   SmallVector<unsigned> numParams;
   /// The number of the first argument of each operand.
   SmallVector<int64_t> firstArguments;

@@ -27,7 +27,7 @@ inline constexpr llvm::StringLiteral kProgramTypeAttrName =
 /// The nested modules that are kernels.
 llvm::SmallVector<mlir::ModuleOp> kernelsOf(mlir::ModuleOp module);
 
-/// What the library of a kernel is asked for.
+/// The options for the library of a kernel.
 struct CallOptions {
   int64_t threads, parts;
   /// Sparse tensors are those of MLIR's own library: functions take and return
@@ -69,8 +69,8 @@ mlir::Value emitMemRef(mlir::ImplicitLocOpBuilder &b, mlir::MemRefType type,
 /// The address of the elements of a memref.
 mlir::Value emitAddress(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
-/// What the runtime library takes for a tensor: arrays, with their sizes, and
-/// extents. All are 64-bit integers or pointers.
+/// The arguments of the runtime library for a tensor: arrays, with their sizes,
+/// and extents. All are 64-bit integers or pointers.
 struct TensorArguments {
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> arguments;
 
@@ -94,7 +94,7 @@ mlir::RankedTensorType passedType(mlir::Type argument);
 /// The type of a dense tensor in memory.
 mlir::MemRefType memRefOf(mlir::RankedTensorType tensor);
 
-/// What MLIR's passes make of a sparse tensor in a call.
+/// Adds the types that MLIR's passes make of a sparse tensor in a call.
 void addSparseParameters(mlir::RankedTensorType tensor, bool library,
                          llvm::SmallVectorImpl<mlir::Type> &types);
 /// Reads what the parameters of a sparse operand stand for. Of a slice, that is
@@ -105,8 +105,8 @@ mlir::LogicalResult readSparseTensor(mlir::ImplicitLocOpBuilder &b,
                                      bool library, mlir::ValueRange params,
                                      TensorArguments &into);
 
-/// What the runtime library has returned: the address and the size of each
-/// array, and the extent of each level.
+/// The results of the runtime library: the address and the size of each array,
+/// and the extent of each level.
 struct MadeArrays {
   llvm::SmallVector<mlir::Value> data, sizes, extents;
 };

@@ -30,7 +30,7 @@ using namespace nacho;
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// What the function of a kernel returns: were it a tensor, MLIR's
+/// The types of the results of a kernel's function: were one a tensor, MLIR's
 /// bufferization would have to assume that it is one of the operands.
 static SmallVector<Type> returnedFor(RankedTensorType result, bool library) {
   SmallVector<Type> returned;
@@ -54,7 +54,7 @@ static func::FuncOp declareKernel(ImplicitLocOpBuilder &b, StringRef name,
   return func;
 }
 
-/// What a kernel has returned, as a tensor.
+/// The result of a kernel, as a tensor.
 static Value madeBy(ImplicitLocOpBuilder &b, func::CallOp call,
                     RankedTensorType type) {
   if (isSparse(type))

@@ -183,7 +183,7 @@ void FieldReader::read(ArrayRef<NamedArray> arrays, TensorArguments &into) {
 // MLIR's runtime library
 //===----------------------------------------------------------------------===//
 
-/// How the names of the library's functions end for elements of a type.
+/// The suffix of the library's functions for elements of a type.
 static std::optional<std::string> suffixOf(Type element) {
   if (element.isInteger(1))
     return "I8";

@@ -9,9 +9,9 @@
 
 namespace nacho {
 
-/// What is known about an expression at compile time: its value where every
-/// sparse operand is absent, and the coordinates at which it may have another
-/// value.
+/// The facts about an expression that are known at compile time: its value
+/// where every sparse operand is absent, and the coordinates at which it may
+/// have another value.
 struct ElementFacts {
   std::optional<double> background; ///< None if it is not known.
   MergeAttr pattern;                ///< Over the operands of the assignment.

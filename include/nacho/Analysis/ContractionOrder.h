@@ -19,7 +19,7 @@ struct InnerSum {
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// How the sum of a product is computed: sums of some factors come first, each
+/// A way to compute the sum of a product: sums of some factors come first, each
 /// of which is a factor of what is still to be summed.
 ///
 ///   sum_jk A[i, j] * B[j, k] * x[k]

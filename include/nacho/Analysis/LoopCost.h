@@ -46,7 +46,7 @@ struct LoopOperand {
 /// the argument of the function, or for the statement, that it is; else empty.
 llvm::ArrayRef<int64_t> knownSizes(mlir::Value input);
 
-/// How a dense operand had better be stored.
+/// The best way to store a dense operand.
 struct DenseStorage {
   /// Its indices: those that only dense tensors have come last. None if the
   /// loops over these step along its rows as it is.
@@ -55,10 +55,10 @@ struct DenseStorage {
   size_t rows = 0;
 };
 
-/// How the loops of a statement had better find an operand. Sparse operands
-/// give the outer loops their coordinates, and of the inner ones each step
-/// would load from another row if the operand's last index were among those of
-/// the outer loops.
+/// The storage in which the loops of a statement best find an operand. Sparse
+/// operands give the outer loops their coordinates, and of the inner ones each
+/// step would load from another row if the operand's last index were among
+/// those of the outer loops.
 DenseStorage storageAlongLoops(AssignOp op, unsigned input);
 
 /// The extents of indices. Those that are not known are assumed.
@@ -100,7 +100,7 @@ public:
   TermOrder evaluate(llvm::ArrayRef<mlir::Attribute> loops) const;
 
 private:
-  /// What an operand is to a loop that visits one of its levels.
+  /// The role of an operand in a loop that visits one of its levels.
   struct Visit {
     double children;     ///< The expected number of children of a fiber.
     double nonempty = 1; ///< The part of the children that have children.

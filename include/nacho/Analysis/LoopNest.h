@@ -29,8 +29,8 @@ struct Group {
   MergeAttr pattern; ///< Over instances.
 };
 
-/// Which loops an assignment needs, which operands take part in each, and
-/// where each term is complete.
+/// The loops that an assignment needs, the operands that take part in each, and
+/// the loop in which each term is complete.
 class LoopNest {
 public:
   explicit LoopNest(AssignOp op) : op(op), algebra(op) {}

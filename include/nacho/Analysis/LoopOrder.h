@@ -20,7 +20,7 @@ struct Term {
   /// The operands of the assignment that it is computed from.
   llvm::SmallVector<unsigned> inputs;
   unsigned sum = 0; ///< The number of the sum to which the term belongs.
-  /// Where the term, or its reduction, is added or yielded.
+  /// The place where the term, or its reduction, is added or yielded.
   mlir::OpOperand *use = nullptr;
 };
 

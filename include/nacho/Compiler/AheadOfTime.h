@@ -20,7 +20,7 @@ struct StaticCode {
   /// Each takes the address of an array with its parameters.
   std::vector<std::string> functions;
   std::string image; ///< See KernelImage.
-  /// Of each operand, and of the result behind them, the sizes of the blocks by
+  /// The sizes of the blocks of each operand, and of the result behind them, by
   /// which the kernel sees its dimensions split; empty if it does not.
   std::vector<std::vector<int64_t>> blocks;
 };

@@ -34,7 +34,7 @@ struct CompileRequest {
   /// Lowers the module to the last stage of the backend. The backend calls this
   /// at most once, and only if no cache has the code.
   llvm::function_ref<mlir::FailureOr<mlir::ModuleOp>()> lower;
-  /// Where diagnostics are reported.
+  /// The location at which diagnostics are reported.
   mlir::Location loc;
 };
 
@@ -63,8 +63,8 @@ public:
   /// another: "none", but in a build of Nacho that is instrumented itself.
   virtual llvm::StringRef sanitizer() const { return "none"; }
 
-  /// Why this process can run nothing on the device of the backend; empty if it
-  /// can.
+  /// The reason why this process can run nothing on the device of the backend;
+  /// empty if it can.
   virtual std::string refusal() const { return ""; }
 
   /// The device that executables run on; null if the backend has no runtime and
@@ -79,9 +79,9 @@ public:
   virtual mlir::FailureOr<std::unique_ptr<Executable>>
   compile(const CompileRequest &request) const;
 
-  /// Why compiled code is not kept on disk though it could be, or nothing.
+  /// The reason why code that could be kept on disk is not, or nothing.
   virtual std::string cacheRefusal() const { return ""; }
-  /// Where compiled code is kept; empty if nothing is.
+  /// The directory that keeps compiled code; empty if none does.
   virtual std::string cacheDirectory() const { return ""; }
 
   /// All stages, in order.

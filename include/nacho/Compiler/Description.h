@@ -71,7 +71,7 @@ struct ModuleDescription {
 /// of the operands that they belong to.
 struct LoopDescription {
   std::string index;
-  size_t depth;                      ///< How many loops are around it.
+  size_t depth;                      ///< The number of loops around it.
   std::vector<std::string> operands; ///< In the order of the IR.
   std::string merge;                 ///< The merge expression.
   std::set<std::string> full; ///< The operands that have every coordinate.
@@ -84,7 +84,7 @@ struct LoopDescription {
 /// A function with parallel parts, as a GPU runs it.
 struct GpuFunctionDescription {
   std::string name;
-  int64_t tile;   ///< How many parts a block does; 0 if there are no tiles.
+  int64_t tile;   ///< The number of parts of a block; 0 if there are no tiles.
   int64_t shared; ///< The bytes that the parts of a tile share.
   bool hasWarps;  ///< Whether a warp does a part.
   int64_t tables; ///< The bytes of its tables.

@@ -87,14 +87,14 @@ std::optional<std::string> lowerToStage(const std::string &text,
                                         const CompileOptions &options,
                                         Failure &error);
 
-/// What a backend makes of all kernels of a module, as text: PTX.
+/// The text that a backend makes of all kernels of a module: PTX.
 std::optional<std::string> lowerToObjects(const AssignedModule &module,
                                           const Backend &backend,
                                           const CompileOptions &options,
                                           Failure &error);
 
-/// What the compiler remarks on a module until it has loops: which sums it has
-/// factored, and why.
+/// The remarks of the compiler on a module until it has loops: which sums it
+/// has factored, and why.
 std::vector<std::string> remarksOn(const AssignedModule &module,
                                    const Backend &backend,
                                    const CompileOptions &options);

@@ -43,22 +43,22 @@ namespace nacho {
 
 class Program;
 
-/// What operands are planned for.
+/// The purpose for which operands are planned.
 enum class Purpose {
   call,  ///< The result is computed once.
   count, ///< Only the number of its entries is asked for.
   plan,  ///< The caller sees the cuts, and computes values again and again.
 };
 
-/// What a caller asks for. A number of threads or parts that is 0 is chosen.
+/// The request of a caller. A number of threads or parts that is 0 is chosen.
 struct Asked {
   Purpose purpose = Purpose::call;
   int64_t threads = 0, parts = 0;
-  int64_t work = 0;   ///< About how many entries are read and written.
+  int64_t work = 0;   ///< The entries that are read and written, roughly.
   int64_t memory = 0; ///< The most bytes that are allocated at a time; 0: any.
 };
 
-/// What is known of the operands of a call before any of it is computed.
+/// Facts about the operands of a call, known before any of it is computed.
 struct Facts {
   unsigned rank = 0;    ///< The most levels of an operand.
   unsigned keyBits = 0; ///< The bits of a key of the first operand with levels.
@@ -66,8 +66,8 @@ struct Facts {
   /// The number of rows of all operands: the fibers of their last levels or,
   /// for a list, all combinations of the coordinates of its other levels.
   int64_t rows = 0;
-  /// About which part of the entries have a first coordinate that all operands
-  /// have; 1 if no sample was taken.
+  /// The part of the entries with a first coordinate that all operands have, by
+  /// a sample; 1 if none was taken.
   double overlap = 1;
   int64_t stored = 0; ///< The entries of operands that store coordinates.
   /// The rows that operands would have which are better transposed; 0 if there
@@ -77,7 +77,7 @@ struct Facts {
   bool isCrowded = false;
 };
 
-/// What the chooser has to know of a module.
+/// The facts about a module that the chooser has to know.
 struct KernelFacts {
   bool canMergeKeys = false; ///< Its lists can be merged by keys.
   /// The lists are intersected: loops over their levels skip the entries whose
@@ -99,9 +99,9 @@ Facts factsOf(const std::vector<TensorLayout> &operands,
 /// The facts that are known without operands.
 Facts factsOf(const std::vector<TensorLayout> &operands);
 
-/// What trial runs of a merge of two operands have shown.
+/// The results of trial runs of a merge of two operands.
 struct Sample {
-  int64_t steps = 0;     ///< How many steps were tried.
+  int64_t steps = 0;     ///< The number of steps that were tried.
   int64_t surprises = 0; ///< Steps that a branch predictor would not foresee.
   int64_t matches = 0;   ///< Steps at which both operands have an entry.
 };
@@ -115,10 +115,10 @@ struct Refusal {
     counts,    ///< The entries have to be counted first.
   } needs;
   std::string reason;
-  int64_t share = 0; ///< What each worker should do, if a row is too heavy.
+  int64_t share = 0; ///< The cost for each worker, if a row is too heavy.
 };
 
-/// What was chosen for a call, and the facts that the decisions depend on.
+/// The decisions for a call, and the facts that they depend on.
 struct Choice {
   Variant variant;
   int64_t threads = 1, parts = 1;

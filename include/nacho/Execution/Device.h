@@ -20,8 +20,8 @@
 
 namespace nacho {
 
-/// What kernels run on. A device is never destroyed, since buffers may be
-/// released while the process ends.
+/// A processor with memory, real or simulated, that kernels run on. A device is
+/// never destroyed, since buffers may be released while the process ends.
 class Device {
 public:
   virtual ~Device();
@@ -46,25 +46,25 @@ public:
   /// Waits until all that was asked of a stream (see OnStream) is done.
   virtual void synchronize(void * /*stream*/) {}
 
-  /// How many threads a call uses if its caller does not say.
+  /// The number of threads that a call uses if its caller does not say.
   virtual int64_t defaultThreads() const = 0;
 
   /// Whether other programs leave no processor to a second thread now.
   virtual bool isCrowded() const { return false; }
 
-  /// How many entries of its operands a call gives to each part if its caller
-  /// does not say how many parts there are; 0 if the call decides.
+  /// The number of entries of its operands that a call gives to each part if
+  /// its caller does not say how many parts there are; 0 if the call decides.
   virtual int64_t entriesPerPart() const { return 0; }
 
-  /// How many different slots nacho.slot can return in a call with `threads`
-  /// threads. A workspace has a row for each.
+  /// The number of different slots that nacho.slot can return in a call with
+  /// `threads` threads. A workspace has a row for each.
   virtual int64_t numSlots(int64_t threads) const = 0;
 
   /// The most bytes that the workspaces of a call take, if that leaves enough
   /// threads; 0 if their number is not limited by that.
   virtual int64_t workspaceBytes() const { return 0; }
 
-  /// How many released bytes the device keeps for reuse: now, and at most.
+  /// The number of released bytes that are kept for reuse: now, and at most.
   virtual size_t pooledBytes() const noexcept = 0;
   virtual size_t maxPooledBytes() const noexcept = 0;
 };
@@ -140,7 +140,7 @@ public:
 private:
   Device *device;
   size_t allocated; ///< The number of bytes that were allocated.
-  std::shared_ptr<MemoryBudget> budget; ///< What they were taken from, or null.
+  std::shared_ptr<MemoryBudget> budget; ///< The budget of these bytes, or null.
 };
 
 /// Numbers that kernels and the host exchange: cuts, counts, offsets, sizes, a

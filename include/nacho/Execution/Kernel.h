@@ -18,13 +18,13 @@
 
 namespace nacho {
 
-/// Why a module could not be compiled.
+/// The reason why a module could not be compiled.
 struct Failure {
   std::string text; ///< The diagnostics.
-  /// What is refused: an operand of a statement, by its number, or its result.
+  /// The operand of a statement that is refused, by its number, or its result.
   std::optional<size_t> operand;
   bool isResult = false;
-  std::string reason; ///< What the diagnostic says of it.
+  std::string reason; ///< The text of the diagnostic about it.
 };
 
 /// A module could not be compiled.
@@ -66,7 +66,7 @@ private:
     Place(int forks, std::shared_ptr<const Program> program)
         : forks(forks), program(std::move(program)) {}
 
-    const int forks;      ///< What timesForked() was.
+    const int forks;      ///< The number of the process by timesForked().
     std::mutex compiling; ///< Held while the program is made.
     std::shared_ptr<const Program> program;
   };

@@ -44,7 +44,7 @@ struct TensorLayout {
     /// perParent * parents + perEntry * entries + extra
     int64_t length(int64_t parents, int64_t entries) const;
   };
-  /// Where the coordinates of a level are stored:
+  /// The place of the coordinates of a level:
   ///
   ///   coordinate of position p = array[offset + stride * p]
   struct Place {
@@ -67,7 +67,7 @@ struct TensorLayout {
   size_t numArguments() const { return numArrays() + 1 + levels.size(); }
 };
 
-/// What a caller passes for one argument: an array, or the extent of a level.
+/// An argument from a caller: an array, or the extent of a level.
 struct Argument {
   void *data = nullptr; ///< Null for an extent.
   int64_t size = 0;     ///< The number of elements of the array, or the extent.

@@ -107,8 +107,8 @@ public:
   /// together with these.
   Numbers<int64_t> bounds;
   std::vector<int64_t> sizes; ///< As last read back.
-  /// If the step leaves rows whole: the cost of the parts that the busiest
-  /// worker runs, over its share.
+  /// The cost of the parts that the busiest worker runs, over its share, if the
+  /// step leaves rows whole.
   double heaviest = 0;
 
   /// The number of sums in a row of partials.
@@ -152,7 +152,7 @@ private:
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   int64_t partsWithRows() const;
   void orderParts(int64_t threads);
-  /// Where the last cut is in `bounds`, the sizes, and the status.
+  /// The places in `bounds` of the last cut, the sizes, and the status.
   int64_t lastAt() const { return parts * step->boundColumns; }
   int64_t sizesAt() const { return lastAt() + step->boundColumns; }
   int64_t statusAt() const { return sizesAt() + int64_t(step->numSizes()); }
@@ -252,7 +252,7 @@ private:
 
   std::shared_ptr<const Kernel> kernel;
   Asked asked;
-  std::vector<size_t> begins; ///< Where the arguments of each operand begin.
+  std::vector<size_t> begins;           ///< The first argument of each operand.
   std::shared_ptr<MemoryBudget> budget; ///< Null if there is no limit.
   Choice choice;
   std::shared_ptr<const Program> program; ///< The program that `choice` names.

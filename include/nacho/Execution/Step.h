@@ -83,7 +83,7 @@
 
 namespace nacho {
 
-/// Where an operand of a step comes from.
+/// The source of an operand of a step.
 struct StepInput {
   bool isStep;  ///< It is the result of a step; else an operand of the kernel.
   size_t index; ///< The number of that step or operand.
@@ -139,7 +139,7 @@ public:
   struct OperandLevel {
     size_t input, level;
   };
-  /// For each, a workspace tells the positions of coordinates in its fibers.
+  /// The levels in whose fibers workspaces tell the positions of coordinates.
   std::vector<OperandLevel> tables;
   /// The level whose coordinates are the buckets of the result, if parts append
   /// to buckets.
@@ -147,7 +147,7 @@ public:
   /// Set if the innermost loop merges the coordinates of two operands. Their
   /// positions are the last two columns of `bounds`.
   struct Merge {
-    /// Where the coordinates are; `array` is the number of an argument.
+    /// The places of the coordinates; `array` is the number of an argument.
     std::array<TensorLayout::Place, 2> operands;
     bool isUnion;  ///< Else the loop is an intersection.
     bool isNarrow; ///< Coordinates have 32 bits, else 64.
@@ -166,15 +166,15 @@ public:
   /// The number of the argument that is the extent of a level of an operand.
   /// The argument before the extents of an operand has its values.
   size_t extentOf(size_t input, size_t level) const;
-  /// Where the coordinates of a level of an operand are; `array` is the number
-  /// of an argument. The level must not be full.
+  /// The place of the coordinates of a level of an operand; `array` is the
+  /// number of an argument. The level must not be full.
   TensorLayout::Place coordinatesOf(size_t input, size_t level) const;
 
   /// The type of the numbers that the step has for each bucket, if any: that of
   /// the positions of its result.
   ElementType bucketType() const;
 
-  /// How many numbers `sizes` has, and which of them is the size of a row of
+  /// The length of `sizes`, and the place in it of the size of a row of
   /// partials.
   size_t numSizes() const { return 2 * result.levels.size() + 1; }
   size_t rowSizeAt() const { return result.levels.size(); }
@@ -201,7 +201,7 @@ public:
 
   void partition(const std::vector<Argument> &args, Parts parts, int64_t within,
                  int64_t threads) const;
-  /// What `plan` finds besides the cuts.
+  /// The results of `plan` besides the cuts.
   struct Planned {
     int64_t *counts; ///< Not used if the step makes a draft.
     int64_t *sizes;

@@ -38,7 +38,7 @@ struct Variant {
   std::vector<std::pair<std::string, bool>> choices() const;
 };
 
-/// What a caller has decided of one choice: a range of its values.
+/// A caller's decision on one choice: a range of its values.
 template <typename Value>
 struct Pin {
   std::optional<Value> least, most;

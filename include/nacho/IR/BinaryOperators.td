@@ -12,18 +12,18 @@ class BinaryOperator<string operatorName>
       LoweredTo {
   code kind = "BinaryKind::" # operatorName;
 
-  // Which operand makes the result 0 where it is absent, whatever the other one is:
-  // "none", "either", or the "dividend".
+  // The operand that makes the result 0 where it is absent, whatever the other one
+  // is: "none", "either", or the "dividend".
   string annihilator = "none";
   code annihilatorCase = "Annihilator::" # annihilator;
 
-  // What a reduction starts with: "zero", "one", all "bits", the "largest" or the
-  // "smallest" number of a type, or "nan"; "none" for an operator that does not reduce.
+  // The start of a reduction: "zero", "one", all "bits", the "largest" or "smallest"
+  // number of a type, or "nan"; "none" for an operator that does not reduce.
   string identity = "none";
   code identityCase = "Identity::" # identity;
 
-  // How the notation writes a reduction by the operator: `sum` in sum(j, A[i,j]). It
-  // is empty for an operator by which the notation does not reduce.
+  // The notation of a reduction by the operator: `sum` in sum(j, A[i,j]). It is
+  // empty for an operator by which the notation does not reduce.
   string reduces = "";
 
   // The operator that this one is replaced by when it reduces bools. On bools, add

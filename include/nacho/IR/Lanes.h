@@ -8,7 +8,7 @@
 
 namespace nacho {
 
-/// How many lanes do a part together: as many as a warp has.
+/// The number of lanes that do a part together: as many as a warp has.
 inline constexpr int64_t kWarpLanes = 32;
 
 /// Verifies that an operation is inside of a `nacho.parallel` with lanes.

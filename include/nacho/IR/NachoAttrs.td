@@ -93,7 +93,7 @@ def Nacho_MonoidAttr : Nacho_Attr<"Monoid", "monoid"> {
     }
     /// The same monoid, for a reduction that begins from a number, or from none.
     MonoidAttr from(::mlir::TypedAttr start) const;
-    /// What a reduction of no elements gives, but for the number that it begins from.
+    /// The result of a reduction of no elements, without the number to begin from.
     ::mlir::Value emitIdentity(::mlir::ImplicitLocOpBuilder &b,
                                ::mlir::Type type) const;
     /// x combined with the number from which the reduction begins, if there is one.

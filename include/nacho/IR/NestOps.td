@@ -85,7 +85,7 @@ def Nacho_NestOp : Nacho_Op<"nest", [Nacho_EndsWithYield, SingleBlock]> {
     ::llvm::SmallVector<CoiterateOp> getLoops();
     /// The types of the appended values, one for each reduction.
     ::llvm::SmallVector<::mlir::Type> getAppendedTypes();
-    /// How many loops may be cut, counted from the outermost.
+    /// The number of loops that may be cut, counted from the outermost.
     unsigned getMaxCutLoops();
     /// The loops of the chain that are cut, outermost first.
     ::llvm::SmallVector<CoiterateOp> getCutLoops();

@@ -11,10 +11,10 @@
 
 namespace nacho {
 
-/// Which operand of a binary operator makes the result 0 where it is absent.
+/// The operands of a binary operator without which its result is 0.
 enum class Annihilator { none, either, dividend };
 
-/// What a reduction by a binary operator starts with.
+/// The number that a reduction by a binary operator starts with.
 enum class Identity { none, zero, one, bits, largest, smallest, nan };
 
 struct UnaryOperator {

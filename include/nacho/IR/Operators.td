@@ -29,7 +29,7 @@
 include "llvm/TableGen/SearchableTable.td"
 
 //===----------------------------------------------------------------------===//
-// What every operator has
+// The fields of every operator
 //===----------------------------------------------------------------------===//
 
 class Operator<string operatorName, string op, int operandCount> {
@@ -39,13 +39,13 @@ class Operator<string operatorName, string op, int operandCount> {
   // The operator as an operation of the dialect: `nacho.unary sqrt`.
   string mnemonic = op # " " # operatorName;
 
-  // How the notation writes the operator (not at all, if it is empty), and the rule of its grammar (parser.py)
-  // that reads it: "comparison", "or", "xor", "and", "sum", "product", "sign", "not",
-  // "power", or "call" for f(x, ...).
+  // The notation of the operator (empty if it has none), and the rule of its grammar
+  // (parser.py) that reads it: "comparison", "or", "xor", "and", "sum", "product",
+  // "sign", "not", "power", or "call" for f(x, ...).
   string spelling = operatorName;
   string grammar = "call";
 
-  // What the result is called where a message refuses the operator: "quotient".
+  // The name of the result where a message refuses the operator: "quotient".
   string noun = "";
 
   // The public function of the Python package, if it needs one: operators with a
@@ -56,13 +56,13 @@ class Operator<string operatorName, string op, int operandCount> {
   // The function of NumPy that computes the same.
   string numpy = operatorName;
 
-  // Not defined on complex numbers, which have no order.
+  // Whether it is undefined on complex numbers, which have no order.
   bit needsOrder = false;
   // Integers and bools are converted to f64 first.
   bit isFractional = false;
   // NumPy has no such operator on bools.
   bit refusesBools = false;
-  // Defined on integers and bools only.
+  // Whether it is only defined on integers and bools.
   bit isIntegral = false;
 }
 

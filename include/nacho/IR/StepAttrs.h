@@ -7,7 +7,7 @@
 
 namespace nacho {
 
-/// Which tensor an argument of a step is.
+/// The tensor that an argument of a step is.
 struct StepSource {
   bool isStep;     ///< It is the result of an earlier step; else an operand.
   unsigned number; ///< The number of that step or operand.

@@ -174,8 +174,8 @@ def Nacho_StepAttr : Nacho_Attr<"Step", "step"> {
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// What a function says; of one that says nothing, that its first
-    /// arguments are so many operands.
+    /// The step of a function; if it has none, one that takes the first
+    /// arguments as so many operands.
     static StepAttr ofFunction(::mlir::Operation *func, unsigned numOperands);
   }];
 }

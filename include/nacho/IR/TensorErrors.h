@@ -21,13 +21,13 @@ mlir::InFlightDiagnostic emitOperandError(AssignOp op, unsigned number,
 /// Begins an error `the result of type ...`.
 mlir::InFlightDiagnostic emitResultError(AssignOp op);
 
-/// What such an error is about.
+/// The operand, or the result, that such an error is about.
 struct TensorError {
   std::optional<size_t> operand; ///< No value stands for the result.
-  std::string reason;            ///< What follows in the error.
+  std::string reason;            ///< The rest of the error.
 };
 
-/// What an error is about; no value if it is another one.
+/// Reads such an error; returns no value for another one.
 std::optional<TensorError> tensorErrorIn(mlir::Diagnostic &diagnostic);
 
 } // namespace nacho

@@ -114,7 +114,7 @@ def Exp2 : RealFunction<
 def Log2 : RealFunction<"log2", "the logarithm of an expression to the base 2">;
 def Log10 : RealFunction<"log10", "the logarithm of an expression to the base 10">;
 
-// Not written in the notation: NumPy has no such functions.
+// Functions without a notation: NumPy has none of them.
 let spelling = "" in {
 def Erf : RealFunction<"erf", "the error function of an expression">;
 def Erfc : RealFunction<
@@ -140,7 +140,7 @@ def Ceil : RealFunction<
     "ceil", "the smallest integer that is not less than an expression">;
 }
 
-// Not written in the notation.
+// Operators without a notation.
 let spelling = "", isComplex = true, givesReal = true in {
 def Real : UnaryOperator<"real"> {
   let complexOp = "complex.re";

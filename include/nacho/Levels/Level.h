@@ -57,8 +57,8 @@ public:
   /// Whether the children of neighbouring parents lie side by side, so that the
   /// children of a parent end where those of the next one begin.
   virtual bool adjoins() const { return false; }
-  /// For such a level: the end of the children of the parents before `after`,
-  /// but at most `most`.
+  /// The end of the children of the parents before `after`, but at most `most`,
+  /// in a level that adjoins.
   virtual mlir::Value endWithin(mlir::ImplicitLocOpBuilder &b,
                                 mlir::Value after, mlir::Value most) const {
     return {};

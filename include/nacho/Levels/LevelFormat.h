@@ -72,8 +72,8 @@ inline constexpr llvm::StringLiteral kCoordinatesName = "crd";
 llvm::SmallVector<LevelArray> levelArrays(mlir::RankedTensorType type,
                                           unsigned level);
 
-/// Where the coordinates of a level are stored. The coordinate of position p is
-/// the element
+/// The place of the coordinates of a level. The coordinate of position p is the
+/// element
 ///   offset + stride * p
 /// of the array of coordinates that `level` owns.
 struct CoordinatePlace {
@@ -81,7 +81,7 @@ struct CoordinatePlace {
   int64_t offset = 0, stride = 1;
 };
 
-/// Where the coordinates of a level are stored. The level must not be full.
+/// The place of the coordinates of a level, which must not be full.
 CoordinatePlace coordinatePlace(mlir::RankedTensorType type, unsigned level);
 
 /// The type of a list of entries: COO, sorted in the order of its dimensions.

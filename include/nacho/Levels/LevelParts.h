@@ -7,8 +7,8 @@
 
 namespace nacho {
 
-/// What a level stores: a dimension, the number of the block in it, or the
-/// place in that block.
+/// The numbers that a level stores: a dimension, the number of the block in it,
+/// or the place in that block.
 struct LevelPart {
   enum Kind { whole, block, inside };
   Kind kind;
@@ -16,9 +16,9 @@ struct LevelPart {
   int64_t size = 1; ///< Of the blocks.
 };
 
-/// What the levels of a sparse tensor store. MLIR allows no other maps than
-/// those in which each dimension is whole or has a number of a block and, in
-/// another level, a place inside of it.
+/// The numbers that each level of a sparse tensor stores. MLIR allows no other
+/// maps than those in which each dimension is whole or has a number of a block
+/// and, in another level, a place inside of it.
 llvm::SmallVector<LevelPart> levelParts(mlir::RankedTensorType type);
 
 /// Whether a tensor is stored in blocks.

@@ -17,8 +17,8 @@
 
 namespace nacho {
 
-/// What a level of a result needs in order to append: its buffers, the cuts of
-/// the part, and where the entries of the part begin and end.
+/// The values that a level of a result needs in order to append: its buffers,
+/// the cuts of the part, and where the entries of the part begin and end.
 struct AppendContext {
   mlir::Value part; ///< The number of the part.
   /// The coordinates of the part's cuts in the loop of the level; for a full
@@ -37,11 +37,11 @@ struct AppendContext {
 struct AppendedCoordinate {
   /// The coordinates to store in the buffers of the context.
   llvm::SmallVector<mlir::Value> coordinates;
-  mlir::Value number;       ///< For a full level: the position.
+  mlir::Value number;       ///< The position in a full level.
   mlir::Value any;          ///< Whether the part has entries there.
   mlir::Value finished;     ///< Whether no later part visits the coordinate.
   mlir::Value before, next; ///< Positions of the next level, before and after.
-  /// For a full level: whether the loop comes to every position in turn.
+  /// Whether the loop of a full level comes to every position in turn.
   bool visitsAll = false;
 };
 

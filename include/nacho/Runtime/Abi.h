@@ -34,7 +34,7 @@ inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 /// The name of computePartsAt() of Workers.h.
 inline constexpr char kComputePartsSymbol[] = "nacho_compute_parts";
-/// How the names of the functions of Functions.def begin.
+/// The prefix of the names of the functions of Functions.def.
 inline constexpr char kOwnFunctionPrefix[] = "nacho_";
 /// The names of simulateLaunch() of Simulator.h, and of what threads call
 /// there.
@@ -52,9 +52,9 @@ inline constexpr char kLaunchPtxSymbol[] = "nacho_launch_ptx";
 inline constexpr char kTakeScratchSymbol[] = "nacho_take_scratch";
 inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
 
-/// How many threads of a GPU have a row of each workspace, at most.
+/// The most threads of a GPU that have a row of each workspace.
 inline constexpr int64_t kGpuSlots = 4096;
-/// How many entries each thread of a GPU has, if nobody asks for parts: few
+/// The number of entries of each thread of a GPU, if nobody asks for parts: few
 /// enough for those of all threads that share memory to fit there.
 inline constexpr int64_t kGpuEntriesPerPart = 16;
 /// The most bytes that the threads of a block of any GPU share.
@@ -66,8 +66,8 @@ inline constexpr int64_t kGpuWindowBytes = 16;
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;
 
-/// Where the bits of single places begin in the marks of such a workspace. A
-/// row of marks that has bits for fewer places is shorter.
+/// The word at which the bits of single places begin in the marks of such a
+/// workspace. A row of marks that has bits for fewer places is shorter.
 inline constexpr int64_t kDenseMarksBegin =
     1 + (kDensePlaces >> 18) + (kDensePlaces >> 12);
 

@@ -12,7 +12,7 @@
 
 namespace nacho {
 
-/// Where a pool gets the memory of large arrays from, and gives it back to.
+/// A source of the memory of large arrays, to which a pool gives it back.
 struct MemorySource {
   /// Returns memory at a multiple of `alignment`, or null if there is none.
   /// `size` is a multiple of `alignment`.
@@ -42,7 +42,7 @@ public:
   /// Leaves a buffer to the caller, who gives it back to the source.
   void disown(void *buffer, size_t bytes) noexcept;
 
-  /// How many released bytes are kept: now, and at most.
+  /// The number of released bytes that are kept: now, and at most.
   size_t pooledNow() const noexcept;
   const size_t limit;
 

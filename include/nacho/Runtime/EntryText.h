@@ -24,7 +24,7 @@ public:
   EntryText(std::string_view text, int64_t threads);
 
   int64_t numEntries() const { return firsts.back(); }
-  /// How many coordinates the first entry has; 0 if there is none.
+  /// The number of coordinates of the first entry; 0 if there is none.
   int64_t rank() const { return numCoordinates; }
   /// Whether the text is long enough for as many coordinates in each entry.
   bool isLongEnough() const {

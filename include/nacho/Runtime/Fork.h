@@ -20,7 +20,7 @@ namespace nacho {
 void holdAtFork(std::mutex &mutex);
 void holdAtFork(std::shared_mutex &mutex);
 
-/// How many forks lead from the first process to this one.
+/// The number of forks that lead from the first process to this one.
 int timesForked();
 
 /// While one of these exists, fork() waits: for work whose state is spread over

@@ -11,8 +11,8 @@ namespace nacho {
 template <typename Signature>
 class FunctionRef;
 
-/// What a caller passes to a function that calls it, and keeps: unlike a
-/// std::function, it needs no memory. As C++26's std::function_ref.
+/// A function that a caller lends to another one, which calls it: unlike a
+/// std::function, it needs no memory. It is C++26's std::function_ref.
 template <typename Result, typename... Args>
 class FunctionRef<Result(Args...)> {
 public:

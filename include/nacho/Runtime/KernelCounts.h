@@ -12,7 +12,7 @@
 
 namespace nacho {
 
-/// What was counted in launches of simulated kernels.
+/// The counts of launches of simulated kernels.
 struct KernelCounts {
   int64_t launches = 0, warps = 0;
   /// Sectors of 32 bytes of global memory that instructions of warps touch.
@@ -22,7 +22,7 @@ struct KernelCounts {
   /// The bytes that a launch loads and stores, however often.
   int64_t bytesLoaded = 0, bytesStored = 0;
   int64_t sharedAccesses = 0; ///< Instructions of warps.
-  /// How many more turns than without conflicts these take in shared memory.
+  /// The turns that conflicts in shared memory add to these.
   int64_t bankConflicts = 0;
   int64_t atomics = 0; ///< Of threads, on global memory.
   /// Instructions, and how many lanes of them do something.
@@ -41,14 +41,14 @@ struct KernelCounts {
 /// and to issue those of its longest warp; and the time of the launch itself.
 double predictedSeconds(const KernelCounts &launch, int64_t blocks);
 
-/// What was counted in all launches of this process so far, by the names of
-/// kernels, in the order in which they were launched first.
+/// The counts of all launches of this process so far, by the names of kernels,
+/// in the order in which they were launched first.
 std::vector<std::pair<std::string, KernelCounts>> countedKernels();
 
 /// Adds the counts of a launch.
 void addCounts(const char *kernel, const KernelCounts &launch);
 
-// What threads of kernels call that are counted; the names by which compiled
+// Functions that threads of counted kernels call; the names by which compiled
 // code calls these functions; and numbers of blocks and accesses, which are
 // unique in a kernel.
 

@@ -8,14 +8,14 @@
 
 namespace nacho {
 
-/// As many threads as a caller may ask for.
+/// The most threads that a caller may ask for.
 inline constexpr int64_t kMostThreads = 1024;
 
-/// On how many processors the calling thread may run.
+/// The number of processors on which the calling thread may run.
 int64_t countProcessors();
 
-/// How many threads of the whole system run now, or wait for a processor; 0 if
-/// the system does not say.
+/// The number of threads of the whole system that run now, or wait for a
+/// processor; 0 if the system does not say.
 int64_t countRunning();
 
 /// Returns how many processors' time the control groups have that `groups`, a

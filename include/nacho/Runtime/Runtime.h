@@ -24,7 +24,7 @@ void prefixSum(void *values, int64_t bytes, int64_t size,
 /// Counts one iteration of a loop of a kernel that was compiled with the option
 /// `count-steps`.
 void countStep() noexcept;
-/// How many iterations all kernels have counted so far.
+/// The number of iterations that all kernels have counted so far.
 int64_t countedSteps() noexcept;
 
 /// Sorts entries, stably, by their coordinates in the first `keys` columns. The

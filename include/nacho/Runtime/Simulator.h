@@ -27,15 +27,15 @@ struct DeviceFault : DeviceError {
 void callSimulated(void (*function)(const int64_t *words),
                    const int64_t *words);
 
-/// How many threads a warp has.
+/// The number of threads of a warp.
 inline constexpr int64_t kLanes = 32;
 
-/// What a thread of a kernel can ask for. Compiled code reads these fields in
-/// this order.
+/// The data that a thread of a kernel can ask for. Compiled code reads these
+/// fields in this order.
 struct SimulatedThread {
   int64_t block, thread;   ///< Its number, and the number of its block.
-  int64_t blocks, threads; ///< How many blocks there are, and threads in each.
-  /// What leads from an address that the host knows to the one of kernels.
+  int64_t blocks, threads; ///< The numbers of blocks, and of threads in each.
+  /// The distance from an address that the host knows to the one of kernels.
   int64_t window;
   char *shared; ///< The shared memory of its block.
 };
@@ -51,11 +51,11 @@ void simulateLaunch(SimulatedKernel kernel, const char *name, int64_t blocks,
                     int64_t threads, int64_t shared, int64_t meets,
                     void *frame) noexcept;
 
-// What threads do with each other, and with shared memory. A site is the text
-// of an operation; each operation has its own. What is wrong ends the call of
-// callSimulated() with a DeviceFault that says where it was.
+// Operations of threads with each other, and with shared memory. A site is the
+// text of an operation; each operation has its own. What is wrong ends the call
+// of callSimulated() with a DeviceFault that says where it was.
 
-/// How memory is accessed. Compiled code has these numbers.
+/// A kind of access to memory. Compiled code has these numbers.
 enum class AccessKind : int64_t { read, write, atomic };
 
 /// Notes that a thread is about to access shared memory.
@@ -69,7 +69,7 @@ void meetBlock(const SimulatedThread *thread, const char *site) noexcept;
 void meetWarp(const SimulatedThread *thread, const char *site,
               int64_t mask) noexcept;
 
-/// Where the value of a shuffle comes from: lane ^ n, lane + n, lane - n, n.
+/// The lane whose value a shuffle gives: lane ^ n, lane + n, lane - n, n.
 enum class ShuffleMode : int64_t { exclusiveOr, down, up, index };
 
 /// Returns the value that another of the first `width` lanes of the warp gives
@@ -93,7 +93,7 @@ void returnSimulatedScratch(void *data, int64_t bytes) noexcept;
 void *allocateSimulated(size_t bytes);
 void releaseSimulated(void *data, size_t bytes) noexcept;
 
-/// Where the host can access memory of the device for it.
+/// The address at which the host can access the memory of the device at `data`.
 void *accessSimulated(void *data) noexcept;
 
 } // namespace nacho

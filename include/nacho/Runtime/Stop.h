@@ -17,7 +17,7 @@
 
 namespace nacho {
 
-/// Not 0 if a computation shall stop.
+/// A number other than 0 if a computation shall stop.
 using StopWord = std::atomic<int32_t>;
 
 /// The word of the calling thread. The threads that it shares a computation
@@ -28,7 +28,7 @@ inline bool isSet(const StopWord &word) {
   return word.load(std::memory_order_relaxed) != 0;
 }
 
-/// What loops of the runtime throw to be left; see throwIfSet().
+/// The exception that leaves loops of the runtime; see throwIfSet().
 struct Stopped {};
 
 inline void throwIfSet(const StopWord &word) {

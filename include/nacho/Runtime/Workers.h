@@ -34,14 +34,14 @@ bool computeParts(int64_t parts, int64_t threads, ComputePart compute,
 int32_t computePartsAt(int64_t parts, int64_t threads, int64_t compute,
                        int64_t context) noexcept;
 
-/// How many processors nothing runs on now, other than the calling thread and
-/// workers: a worker finds one of those at once.
+/// The number of processors that nothing runs on now, other than the calling
+/// thread and workers: a worker finds one of those at once.
 int64_t idleProcessors();
 
-/// What threads did in computations of the calling thread.
+/// The activity of threads in computations of the calling thread.
 struct Sharing {
-  std::vector<int64_t> parts; ///< How many parts each thread computed, by slot.
-  double awaited = 0; ///< For how many seconds the caller waited for others.
+  std::vector<int64_t> parts; ///< The number of parts of each thread, by slot.
+  double awaited = 0; ///< The seconds that the caller waited for others.
 };
 
 /// Returns what was recorded since the last call of this function.

@@ -50,8 +50,8 @@ mlir::Value emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::Attribute value,
 /// has no elements yet.
 class KernelBuilder {
 public:
-  /// With `passesSlices`, whoever calls the kernel can pass a slice for the
-  /// whole tensor.
+  /// Lets callers of the kernel pass a slice for the whole tensor if
+  /// `passesSlices` is set.
   KernelBuilder(mlir::linalg::LinalgOp op, llvm::StringRef name,
                 bool passesSlices)
       : op(op), b(op.getLoc(), op.getContext()), name(name),
@@ -61,7 +61,7 @@ public:
   mlir::OwningOpRef<mlir::func::FuncOp> build();
 
   std::string reason;
-  /// What the function takes: tensors and numbers of the op's function.
+  /// The arguments of the function: tensors and numbers of the op's function.
   llvm::SmallVector<mlir::Value> arguments;
   /// The numbers of the arguments that are slices, and their types.
   llvm::SmallVector<std::pair<unsigned, mlir::Type>> slices;

@@ -11,9 +11,9 @@ namespace nacho {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "nacho/Transforms/Passes.h.inc"
-/// Of an argument or the result of a function whose dimensions were split by
-/// `--nacho-split-blocks`: the size of the blocks of each dimension that it
-/// had, 1 where it has none.
+/// The size of the blocks of each dimension that an argument or the result of a
+/// function had before `--nacho-split-blocks` split it; 1 where it has no
+/// blocks.
 inline constexpr llvm::StringLiteral kBlocksAttrName = "nacho.blocks";
 
 } // namespace nacho

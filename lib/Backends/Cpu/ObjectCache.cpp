@@ -74,7 +74,7 @@ static std::string digestOf(StringRef bytes) {
   return std::string(digest.begin(), digest.end());
 }
 
-/// Why a directory is not used, or nothing. One that is not there will be made.
+/// The reason why a directory, which may not exist yet, is not used, if any.
 static std::string refusalOf(const std::string &directory) {
   struct stat found;
   if (directory.empty() || ::stat(directory.c_str(), &found))

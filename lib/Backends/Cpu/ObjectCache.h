@@ -20,9 +20,9 @@ struct CompiledUnit {
 };
 using CompiledCode = std::vector<CompiledUnit>;
 
-/// Where the code of one module is kept on disk: in $NACHO_CACHE_DIR, or else
-/// in `nacho` in the user's cache directory. If the name is empty, nothing is
-/// kept. The directory is pruned to a maximum size. Errors are ignored: the
+/// The file on disk that keeps the code of one module: in $NACHO_CACHE_DIR, or
+/// else in `nacho` in the user's cache directory. If the name is empty, nothing
+/// is kept. The directory is pruned to a maximum size. Errors are ignored: the
 /// code is then compiled anew. So is a directory or a file that other users
 /// could have written.
 class ObjectCache {
@@ -35,7 +35,7 @@ public:
 
   /// The directory, which may be missing; empty if nothing is kept.
   static std::string place();
-  /// Why the directory is not used, or nothing.
+  /// The reason why the directory is not used, or nothing.
   static std::string refusal();
 
 private:

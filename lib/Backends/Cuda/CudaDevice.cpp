@@ -96,7 +96,7 @@ public:
   int64_t numSlots(int64_t threads) const override {
     return std::min(threads, kGpuSlots);
   }
-  /// What is left is for the operands and the results of other libraries, too.
+  /// A share that leaves memory for the operands, and for other libraries, too.
   int64_t workspaceBytes() const override {
     return int64_t(driver().memoryBytes / 32);
   }

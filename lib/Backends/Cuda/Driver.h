@@ -27,7 +27,7 @@ using Handle = void *; ///< A context, a stream, a module, a function, a pool.
 /// Says how the driver numbers what it is asked about a device.
 enum Attribute : int { kMajor = 75, kMinor = 76, kHasPools = 115 };
 
-/// What a pool of memory is made with: CUmemPoolProps.
+/// The properties of a pool of memory: CUmemPoolProps.
 struct PoolProperties {
   int allocType = 1; ///< CU_MEM_ALLOCATION_TYPE_PINNED
   int handleTypes = 0;
@@ -86,7 +86,7 @@ struct Driver {
   NACHO_CUDA_FUNCTIONS(F)
 #undef F
   Handle context, pool;
-  std::string chip; ///< What PTX is compiled for.
+  std::string chip; ///< The chip that PTX is compiled for.
   size_t memoryBytes;
 
   /// Throws DeviceError, which names the call, unless the result is kOk.

@@ -11,8 +11,8 @@ using namespace nacho;
 
 namespace {
 
-/// What memory holds that nobody has written to: no position, coordinate or
-/// size that could be taken for a right one.
+/// The byte that fills memory to which nobody has written: no position,
+/// coordinate or size that could be taken for a right one.
 constexpr int kUnwritten = 0xA5;
 
 class SimulatedDevice final : public Device {

@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many instructions an operation counts as. What only names memory or a
-/// constant is none, and what nobody uses.
+/// The number of instructions that an operation counts as: none if it only
+/// names memory or a constant, or if nobody uses it.
 static int64_t weightOf(Operation &op) {
   bool isFree = op.hasTrait<OpTrait::ConstantLike>() ||
                 op.hasTrait<OpTrait::IsTerminator>() ||

@@ -91,8 +91,8 @@ private:
   Value isLess(Value x, Value y) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, y);
   }
-  /// Where the number of a digit and a part is. One place before all of them is
-  /// for what comes before the first.
+  /// The place of the number of a digit and a part. One place before all of
+  /// them is for what comes before the first.
   Value placeOf(Value digit, Value part) {
     return add(times(digit, parts), part);
   }

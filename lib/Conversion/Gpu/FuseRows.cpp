@@ -67,7 +67,7 @@ public:
         whileOp(dyn_cast<scf::WhileOp>(op)) {}
 
   Block *body() { return forOp ? forOp.getBody() : whileOp.getAfterBody(); }
-  /// What the body takes: that with which the loop goes on.
+  /// The arguments of the body: the values with which the loop goes on.
   ValueRange arguments() { return body()->getArguments(); }
 
   Values inits(const IRMapping &mapping) {
@@ -112,7 +112,7 @@ public:
     return values;
   }
 
-  /// Of the values with which the loop has ended, those that are its results.
+  /// The results of the loop among the values with which it has ended.
   ValueRange results(ValueRange values) {
     return forOp ? values.drop_front() : values;
   }
@@ -179,7 +179,7 @@ private:
 
   ImplicitLocOpBuilder b;
   LoopParts outer, inner;
-  Values kept; ///< What the beginning of a row computes for the rest of it.
+  Values kept; ///< The values that the rest of a row needs of its beginning.
 };
 } // namespace
 

@@ -62,8 +62,8 @@ LogicalResult Converter::convertBinary(gpu::BinaryOp binary) {
   return success();
 }
 
-/// Where each parameter of a kernel is in a frame. The parameters of a memref
-/// are the numbers of its descriptor.
+/// Adds the path of each parameter of a kernel in a frame. The parameters of a
+/// memref are the numbers of its descriptor.
 static void addParameters(Type type, Type field, SmallVector<int32_t> path,
                           SmallVectorImpl<SmallVector<int32_t>> &paths) {
   auto descend = [&](int32_t n, Type inner) {

@@ -13,7 +13,7 @@
 
 namespace nacho {
 
-/// What an operation accesses: elements that lie one after the other.
+/// An access of an operation to elements that lie one after the other.
 struct KernelAccess {
   mlir::Value memory;
   mlir::ValueRange indices;

@@ -18,8 +18,8 @@ static constexpr char kModule[] = "kernels";
 /// Views of shared memory may have elements of any type.
 static constexpr int64_t kSharedAlignment = 16;
 
-/// How NVIDIA's GPUs lay out data. Without it, LLVM takes 64-bit integers to be
-/// aligned to 32 bits, and loads each half on its own.
+/// The layout of data on NVIDIA's GPUs. Without it, LLVM takes 64-bit integers
+/// to be aligned to 32 bits, and loads each half on its own.
 static constexpr char kDataLayout[] =
     "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
 

@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many rows each lane has at a time.
+/// The number of rows that each lane has at a time.
 static constexpr int64_t kEach = 4;
 /// The rows of a tile: few enough for many warps, and many enough for the one
 /// that scans the tiles.
@@ -53,10 +53,10 @@ protected:
   virtual Values none() = 0;
   virtual Values combine(ValueRange x, ValueRange y) = 0;
   virtual Values load(Value row) = 0;
-  /// What a tile comes to, together with all before it after the second loop.
+  /// Loads the sum of a tile, after the second loop with all tiles before it.
   virtual Values loadTile(Value tile) = 0;
   virtual void storeTile(Value tile, ValueRange values) = 0;
-  /// What comes before the first tile.
+  /// Stores what comes before the first tile.
   virtual void begin() {}
   virtual void scanTile(Value tile) = 0;
 

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// What a block of an H100 can have.
+/// The most shared memory that a block of an H100 can have.
 static constexpr int64_t kMostShared = 232448;
 
 //===----------------------------------------------------------------------===//

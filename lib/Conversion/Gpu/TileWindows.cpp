@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many bytes of an array an access to memory moves at once: windows begin
-/// where such a sector does.
+/// The number of bytes of an array that an access to memory moves at once:
+/// windows begin where such a sector does.
 static constexpr int64_t kSector = 32;
 
 TileOp nacho::tileOf(ParallelOp workers) {
@@ -35,10 +35,10 @@ static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
-/// How many bytes the windows of a tile share. Since each window takes a
-/// multiple of kGpuWindowBytes, so must be their memory: otherwise, a window
-/// whose elements fit could take more than is left, and the room after it would
-/// wrap around to almost any size.
+/// The number of bytes that the windows of a tile share. Since each window
+/// takes a multiple of kGpuWindowBytes, so must be their memory: otherwise, a
+/// window whose elements fit could take more than is left, and the room after
+/// it would wrap around to almost any size.
 static int64_t sharedBytesOf(TileOp tile, int64_t most) {
   int64_t wanted =
       llvm::alignTo(tile.getBytes().value_or(most), kGpuWindowBytes);

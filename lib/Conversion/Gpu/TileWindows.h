@@ -30,7 +30,7 @@ public:
   void emitAfter(mlir::ImplicitLocOpBuilder &b);
 
 private:
-  /// What parts say of an array.
+  /// The range of an array that parts say they access.
   struct Stage {
     mlir::Value array, from, to;
     bool isWritten;
@@ -59,9 +59,9 @@ private:
   TileOp tile;
   mlir::Value thread;
   int64_t threads;     ///< Of the block.
-  int64_t sharedBytes; ///< That windows have together.
-  mlir::Value memory;  ///< What the threads share.
-  mlir::Value used;    ///< How many bytes of it windows have.
+  int64_t sharedBytes; ///< The size of all windows together.
+  mlir::Value memory;  ///< The memory that the threads share.
+  mlir::Value used;    ///< The number of its bytes that windows have.
   llvm::SmallVector<Window> written;
 };
 

@@ -124,7 +124,7 @@ void Bisection::halvePositions() {
     chosen.push_back(hasMore);
   }
   isSettled = compare(arith::CmpIPredicate::eq, most, zero);
-  // So may coordinates: mid is in the interval all the same.
+  // Coordinates may be out of order, too: mid is in the interval all the same.
   mid = arith::MaxUIOp::create(b, mid, arith::AddIOp::create(b, now.low, one));
   mid = arith::MinUIOp::create(b, mid, now.high);
   for (auto [n, range] : llvm::enumerate(ranges)) {

@@ -17,7 +17,7 @@ namespace nacho {
 /// a search may still lie. All ends are included.
 struct SearchInterval {
   mlir::Value low, high;
-  /// Of the operands with stored coordinates.
+  /// The positions of the operands with stored coordinates.
   llvm::SmallVector<mlir::Value> lows, highs;
 };
 

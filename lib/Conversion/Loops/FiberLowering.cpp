@@ -222,8 +222,8 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
   return range;
 }
 
-/// Where a cut ends the children of a fiber. If it is included, that is behind
-/// what the operand stores at the coordinate of the cut: if inner loops take
+/// The end of the children of a fiber at a cut. If that is included, it is
+/// behind what the operand stores at the cut's coordinate: if inner loops take
 /// runs apart, only the entry in which the cut is, otherwise the whole run.
 Value FiberLowering::clippedEnd(const ChildRange &range, const ClipPath &path,
                                 const CutValue &upper, LastCoordinate last) {

@@ -52,7 +52,7 @@ struct FiberValue {
   bool isReadable = false;
   /// The bits that the coordinates of children lack, of a fiber of pieces.
   std::optional<mlir::Value> shift = std::nullopt;
-  /// Where the children are, if that does not follow from the position.
+  /// The positions of the children, if they do not follow from `position`.
   struct Children {
     mlir::Value begin, end;
   };
@@ -79,7 +79,7 @@ struct CutValue {
   mlir::Value cost;
   llvm::SmallVector<Loop> loops;
 
-  /// What is left of the cut inside `coordinate` of the outermost loop.
+  /// The rest of the cut inside `coordinate` of the outermost loop.
   CutValue enter(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate) const;
   /// The position that clips an operand.
   mlir::Value positionAt(const ClipPath &path) const {
@@ -90,7 +90,7 @@ struct CutValue {
 /// The children of a fiber that lie between two cuts.
 struct ChildRange {
   std::unique_ptr<Level> level;
-  mlir::Value first;      ///< Where the whole fiber begins.
+  mlir::Value first;      ///< The start of the whole fiber.
   mlir::Value begin, end; ///< Clipped.
 };
 
@@ -188,7 +188,7 @@ private:
   /// Whether the lowered value of a fiber or cut is known.
   bool isResolved(mlir::Value value) const;
 
-  /// By the kind of op.
+  /// The functions that lower ops, by the kind of op.
   llvm::DenseMap<mlir::TypeID, std::function<void(mlir::Operation *)>>
       lowerings;
   llvm::DenseMap<mlir::Value, FiberValue> fibers;

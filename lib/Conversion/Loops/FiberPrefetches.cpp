@@ -42,7 +42,7 @@ void FiberLowering::lowerAhead(AheadOp op) {
       level->coordinate(b, arith::MinUIOp::create(b, later, last)));
 }
 
-/// How many bits an element takes in memory.
+/// The number of bits of an element in memory.
 static int64_t bitsOf(Type element) {
   auto complex = dyn_cast<ComplexType>(element);
   int64_t bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()

@@ -66,7 +66,7 @@ Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
   return toBits(b, matches, lanes);
 }
 
-/// How many coordinates at the start of a block are equal to `coordinate`.
+/// The number of coordinates at the start of a block that are `coordinate`.
 Value LoopLowering::countEqual(const CoordinateBlock &block, Value coordinate,
                                unsigned lanes) {
   Lanes mine = load(b, block, lanes);
@@ -99,8 +99,8 @@ unsigned LoopLowering::lanesOf(const Loop &loop) {
   return llvm::all_equal(lanes) ? lanes.front() : 0;
 }
 
-/// How many coordinates of a tensor a register holds; 0 if blocks of them
-/// cannot be compared, as coordinates of type `index`, whose width is not
+/// The number of coordinates of a tensor that a register holds; 0 if blocks of
+/// them cannot be compared, as coordinates of type `index`, whose width is not
 /// fixed.
 unsigned LoopLowering::lanesOf(Value tensor) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());

@@ -58,8 +58,8 @@ private:
   struct Row {
     unsigned operand;
     unsigned number;   ///< Of the row among the operands of the loops inside.
-    mlir::Value first; ///< Where the first row begins.
-    mlir::Value most;  ///< Where rows end at most.
+    mlir::Value first; ///< The start of the first row.
+    mlir::Value most;  ///< The most that rows may end at.
     FiberValue::Children children; ///< Of the row whose body is emitted.
   };
 

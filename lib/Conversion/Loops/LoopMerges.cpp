@@ -141,10 +141,9 @@ static bool isInnermost(CoiterateOp loop) {
       llvm::IsaPred<CoiterateOp, CountOp, AccumulateOp, EachLaneOp>);
 }
 
-/// As long as no operand is exhausted, an innermost loop need not check for
-/// exhausted operands. Therefore there may be two loops: one that runs until
-/// the first operand is exhausted, and one for the rest of the others. The rest
-/// of a single operand need not be merged at all.
+/// Emits two loops for an innermost one: one that runs until the first operand
+/// is exhausted, without checks for that, and one for the rest of the others.
+/// The rest of a single operand need not be merged at all.
 SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
   bool isUnique = llvm::all_of(loop.stored, [&](unsigned n) {
     return loop.ranges[n].level->isUnique();
@@ -236,9 +235,9 @@ void LoopLowering::finishWhileAll(Loop &loop, scf::WhileOp whileOp) {
   scf::YieldOp::create(b, yielded);
 }
 
-/// As `emitWhileAll`, but each step loads the next coordinates before it knows
-/// whether they are needed. The loop thus ends one position early: after the
-/// last element of a buffer there is nothing to load.
+/// Emits the loop of `emitWhileAll` so that each step loads the next
+/// coordinates before it knows whether they are needed. The loop thus ends one
+/// position early: after the last element of a buffer there is nothing to load.
 SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Value> ends;

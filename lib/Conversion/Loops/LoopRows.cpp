@@ -134,8 +134,8 @@ Value LoopLowering::enterRow(Loop &loop, Row &row, Value coordinate,
   return next;
 }
 
-/// What is left of a cut at a coordinate, where it may be known whether the cut
-/// is there.
+/// The rest of a cut at a coordinate, where it may be known whether the cut is
+/// there.
 CutValue LoopLowering::enterCut(const CutValue &cut, Value coordinate,
                                 std::optional<bool> isThere) {
   CutValue inner = cut.enter(b, coordinate);

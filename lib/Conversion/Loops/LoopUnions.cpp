@@ -29,9 +29,9 @@ bool LoopLowering::leavesOne(const Loop &loop) {
   return unitesTwo(loop) && !hasWindows(loop);
 }
 
-/// What is left of two operands after `results`, which are positions and
-/// carried values. With `hasPairs`, both may have coordinates left: the last
-/// one of a buffer is never loaded ahead.
+/// Emits loops over the rest of two operands after `results`, which are
+/// positions and carried values. With `hasPairs`, both may have coordinates
+/// left: the last one of a buffer is never loaded ahead.
 SmallVector<Value>
 LoopLowering::emitRests(Loop &loop, SmallVector<Value> results, bool hasPairs) {
   if (hasPairs)

@@ -218,7 +218,7 @@ Value Selection::leastOf(ValueRange positions) {
   return leastBefore(positions, after, coordinates);
 }
 
-/// What is left after a step, and the positions of the entries not counted.
+/// The cost left after a step, and the positions of the entries not counted.
 SmallVector<Value> Selection::step(Value left, ValueRange positions) {
   int64_t all = 0;
   for (const Counted &operand : operands)

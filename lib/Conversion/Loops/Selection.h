@@ -13,10 +13,10 @@
 
 namespace nacho {
 
-/// What an entry of each operand with stored coordinates adds to the cost of
-/// all coordinates after it; 0 if it adds nothing. None if that is not all that
-/// the cost depends on, or if few entries cost as much as many others, so that
-/// counting would take long. `ranges` are those of all operands of the search.
+/// The cost that an entry of each operand with stored coordinates adds to all
+/// coordinates after it; 0 for none. No value if that is not all that the cost
+/// depends on, or if few entries cost as much as many others, so that counting
+/// would take long. `ranges` are those of all operands of the search.
 std::optional<llvm::SmallVector<int64_t>>
 findEntryWeights(SearchOp op, llvm::ArrayRef<ChildRange> ranges);
 

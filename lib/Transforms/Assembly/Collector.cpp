@@ -34,8 +34,8 @@ std::unique_ptr<Collector> Collector::getForDraft(CollectKind kind) {
                                           : get(kind);
 }
 
-/// If only entries have to be counted, and each append makes one, counting them
-/// takes about as long as appending them.
+/// Whether a draft is better: if only entries have to be counted, and each
+/// append makes one, counting them takes about as long as appending them.
 bool Collector::prefersDraft(const ResultLayout &layout) const {
   return layout.makesEntries() && layout.numColumns() == 1;
 }

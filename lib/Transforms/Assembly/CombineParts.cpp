@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many parts a group has. The order in which parts are added up depends on
-/// it, and so do the results, on every machine.
+/// The number of parts of a group. The order in which parts are added up
+/// depends on it, and so do the results, on every machine.
 static constexpr int64_t kGroup = 256;
 
 namespace {
@@ -33,7 +33,7 @@ public:
         b(function.b), places(function.places()),
         partials(b, layout, args, places), piece(piece) {}
 
-  /// If there are outer loops, for a group whose parts lie in one entry:
+  /// Combines the parts of a group that lie in one entry of outer loops:
   ///   for part in the group but the first, in order:
   ///     tail of this part += tail of the part before
   ///
@@ -56,8 +56,8 @@ public:
     });
   }
 
-  /// If there are outer loops, for one part that completes the entry in which
-  /// it begins, and other parts have begun the entry:
+  /// Combines one part that completes the entry of outer loops in which it
+  /// begins with the parts that have begun the entry:
   ///   for other in those parts, or in whole groups of them, in order, so that
   ///   sums are added up in order:
   ///     tail of the other += tail of the part before
@@ -84,7 +84,7 @@ public:
     });
   }
 
-  /// Without outer loops, all parts of a group have added to the same entries:
+  /// Combines the parts of a group if no outer loops separate their entries:
   ///   for part in the group but the first, in order:
   ///     tail of the first part += tail of this part
   void combineGroupOfAll(Value group, Value parts) {
@@ -96,7 +96,7 @@ public:
     partials.setVisited(addAll(first, second, end, one(), count), first);
   }
 
-  /// Without outer loops, all parts have added to the same entries:
+  /// Combines all parts if no outer loops separate their entries:
   ///   for part in parts, or groups, but the first, in order:
   ///     tail of the first part += tail of this part
   ///   result = tail of the first part
@@ -145,8 +145,8 @@ private:
     return loop.getResult(0);
   }
 
-  /// How many elements were reduced to the tail of the part before; 0 if there
-  /// is no such part.
+  /// The number of elements that were reduced to the tail of the part before; 0
+  /// if there is no such part.
   Value openBefore(Value part) {
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero());

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// What the nest costs.
+/// The cost of the nest.
 static Value totalCost(PhaseFunctions &function) {
   return function.mapping.lookup(function.partition.getTotal());
 }
@@ -43,10 +43,10 @@ static void storeEnds(PhaseFunctions &function, Value parts) {
 }
 
 namespace {
-/// What one search needs: `inside` of `of` parts of equal cost, into which what
-/// lies between the costs `base` and `limit` is divided, lie before the cut
-/// that is searched for. It is known to lie between two cuts, `lower` and the
-/// one that `upper` emits.
+/// The input of one search: `inside` of `of` parts of equal cost, into which
+/// what lies between the costs `base` and `limit` is divided, lie before the
+/// cut that is searched for. It is known to lie between two cuts, `lower` and
+/// the one that `upper` emits.
 struct Interior {
   Value inside, of, base, limit, lower;
   llvm::function_ref<Value()> upper;
@@ -86,7 +86,7 @@ static void searchCut(PhaseFunctions &function, Value row,
   StoreCutOp::create(b, found, args.bounds, row);
 }
 
-/// With up to so many parts, every cut is searched for between the given ones.
+/// The most parts for which every cut is searched for between the given ones.
 static constexpr int64_t kFewCuts = 1024;
 /// A block has at most so many rows: its cuts are close enough to each other
 /// for what their searches read to stay in the cache.

@@ -168,10 +168,10 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// How many entries there can be
+// Bounds on the number of entries
 //===----------------------------------------------------------------------===//
 
-/// What parts can append by their costs.
+/// The most entries that parts can append by their costs.
 class CostOffsets {
 public:
   CostOffsets(PhaseFunctions &function, Value firstPart)

@@ -82,7 +82,7 @@ Value Entries::emitPlaceInside(Value place) {
   return arith::MinUIOp::create(b, place, size);
 }
 
-/// How many of a number of values, which are neighbours in the array, are
+/// The number of those of `number` values, neighbours in the array, that are
 /// inside of it; `first` is the place of the first of them, or the end.
 Value Entries::emitNumberInside(Value first, Value number) {
   Value size = memref::DimOp::create(b, part.args.values, part.constant(0));

@@ -44,8 +44,8 @@ public:
 
   /// Whether appends are only counted.
   virtual bool areCounted() const { return false; }
-  /// If a loop only adds a term to each sum of a row, emits one op in its place
-  /// and returns true. Otherwise returns false.
+  /// Emits one op in place of a loop that only adds a term to each sum of a
+  /// row, and returns true. Otherwise returns false.
   virtual bool addRow(CoiterateOp loop) { return false; }
 
   /// Whether the innermost loop has to compare its coordinate with the extent,

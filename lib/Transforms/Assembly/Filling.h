@@ -45,15 +45,15 @@ public:
 
   /// Builds the function that counts, if there is one.
   virtual void buildAssemble(PhaseFunctions &function) const {}
-  /// In plan, after the cuts: emits the offsets of the parts.
+  /// Emits the offsets of the parts in plan, after the cuts.
   virtual void planOffsets(PhaseFunctions &function,
                            mlir::Value parts) const = 0;
-  /// In compute: emits code before and after the loops of a part.
+  /// Emits code in compute before and after the loops of a part.
   virtual void startPart(PhaseFunctions &function, mlir::Value part,
                          mlir::Value parts) const {}
   virtual void finishPart(PhaseFunctions &function, mlir::Value part,
                           PartBuilder &builder) const {}
-  /// In execute: emits code after all parts have appended.
+  /// Emits code in execute after all parts have appended.
   virtual void finishExecute(PhaseFunctions &function) const = 0;
   /// Builds the function that moves a draft, if there is one.
   virtual void buildCompact(PhaseFunctions &function) const {}

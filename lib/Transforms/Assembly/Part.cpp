@@ -69,9 +69,9 @@ static Value emitListCost(ImplicitLocOpBuilder &b, Value list,
                         /*below=*/0);
 }
 
-/// Where the row at the current coordinates begins and ends in its list. If a
-/// cut lies inside of the row, the loop has only some of the row's entries, so
-/// the row is sought.
+/// The start and the end of the row at the current coordinates in its list. If
+/// a cut lies inside of the row, the loop has only some of the row's entries,
+/// so the row is sought.
 SmallVector<Value> Part::emitWholeRow(Value row) const {
   auto loop = cast<CoiterateOp>(b.getBlock()->getParentOp());
   unsigned numOuter = cast<FiberType>(row.getType()).getLevel();
@@ -123,8 +123,8 @@ Value Part::emitIsHeavy(HeavyOp op) {
   return emitRowCost(op.getFiber()).isHeavy;
 }
 
-/// If the elements of a heavy row were spread evenly, each of its pieces would
-/// cost an eighth of a share at most: some may cost several times as much.
+/// Emits a shift for which each piece of a heavy row costs an eighth of a share
+/// at most if elements are spread evenly: some may cost several times as much.
 ///
 ///   width = bits(extent - 1), where bits(n) is the number of bits of n
 ///   heavy ? max(0, width - bits(2 * cost / quarter)) : width

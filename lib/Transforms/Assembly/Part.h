@@ -46,9 +46,9 @@ struct Part {
 
   /// Whether a row of a list costs more than a quarter of a part's share.
   mlir::Value emitIsHeavy(HeavyOp op);
-  /// How wide the pieces of a row of a list have to be.
+  /// Emits the width, in bits, of the pieces of a row of a list.
   mlir::Value emitPieceShift(PieceShiftOp op);
-  /// Where a row of a list begins or ends.
+  /// Emits the start or the end of a row of a list.
   mlir::Value emitRowPosition(RowPositionOp op);
 
   /// The next position to fill in the structure's last level; none if there is
@@ -80,7 +80,7 @@ struct Part {
   Condition completes = kAlways;
 
 private:
-  /// What a row of a list costs, a quarter of a part's share of the list, and
+  /// The cost of a row of a list, a quarter of a part's share of the list, and
   /// whether the row costs more than that.
   struct RowCost {
     mlir::Value cost, quarter, isHeavy;
@@ -89,7 +89,7 @@ private:
   llvm::ArrayRef<mlir::Value> wholeRow(mlir::Value row);
   llvm::SmallVector<mlir::Value> emitWholeRow(mlir::Value row) const;
 
-  /// Where the rows of lists are that code has asked for: begin and end.
+  /// The start and the end of each row of a list that code has asked for.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> wholeRows;
 };
 

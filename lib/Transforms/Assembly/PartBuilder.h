@@ -24,7 +24,7 @@ public:
   /// structure. The emitted code sets the status if it has not appended what
   /// was counted.
   void append(mlir::ValueRange first, mlir::ValueRange last);
-  /// After append(), the row of counts for the entries that were appended.
+  /// The row of counts for the entries that append() has appended.
   Values countAppended();
 
 private:

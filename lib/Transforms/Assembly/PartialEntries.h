@@ -25,7 +25,7 @@ public:
   mlir::Value head(mlir::Value part) const;
   mlir::Value tail(mlir::Value part) const;
 
-  /// How many elements have been reduced to a row.
+  /// The number of elements that have been reduced to a row.
   void setVisited(mlir::Value count, mlir::Value row) const;
   mlir::Value visited(mlir::Value row) const;
 

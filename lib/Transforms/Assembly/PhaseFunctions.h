@@ -19,8 +19,8 @@ enum class Parameter {
   bounds,        ///< The cuts between the parts, one in each row.
   order,         ///< The order in which the parts are started.
   within,        ///< The number of rows from one given cut to the next.
-  counts,        ///< What each part appends, one part in each row.
-  offsets,       ///< Where each part begins to append, one part in each row.
+  counts,        ///< The appends of each part, one part in each row.
+  offsets,       ///< The start of each part's appends, one part in each row.
   moved,         ///< Offsets in the result, if `offsets` are those of a draft.
   sizes,         ///< The sizes of the result (see Step.h).
   draft,         ///< The arrays of a draft of the result.
@@ -29,7 +29,7 @@ enum class Parameter {
   coordinateSet, ///< The workspace, without sums.
   workspace,     ///< The workspace.
   tables,        ///< The tables for lookups.
-  buckets,       ///< What each part appends to each bucket (BucketsCollector).
+  buckets,       ///< Each part's appends to each bucket (BucketsCollector).
   status         ///< Bits that say what went wrong.
 };
 using Parameters = llvm::SmallVector<Parameter>;
@@ -69,8 +69,8 @@ struct PhaseArguments : ResultArrays {
     mlir::Value keys, marks, positions;
   };
   llvm::SmallVector<Table> tables;
-  /// With a column for each bucket: how many entries each part appends to it,
-  /// one part in each row, and then, in as many rows, the place of the next.
+  /// The number of entries that each part appends to each bucket, with a column
+  /// for each bucket, and then, in as many rows, the place of the next.
   mlir::Value buckets;
 };
 
@@ -114,7 +114,7 @@ public:
   NestOp nest;
   PartitionOp partition;
   const ResultLayout layout;
-  const int64_t tile; ///< How many parts a tile has; 0: there are no tiles.
+  const int64_t tile; ///< The number of parts of a tile; 0: there are no tiles.
   // Members for the function.
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping mapping; ///< From values of `source` to the function's.

@@ -35,14 +35,14 @@ struct ResultLayout {
   /// of it have run: those of the structure, but without the last one if every
   /// append makes an entry of it.
   llvm::SmallVector<std::unique_ptr<ResultLevel>> levels;
-  /// For each level, the loop that gives the coordinate appended there: its own
+  /// The loop that gives the coordinate appended at each level: its own
   /// coordinate, or a field of its key. Null if the level stores other numbers.
   llvm::SmallVector<CoiterateOp> loopOfLevel;
-  /// For each level, the field of the loop's key that is appended there. Null
-  /// if the loop's coordinate is appended.
+  /// The field of the loop's key that is appended at each level. Null if the
+  /// loop's coordinate is appended.
   llvm::SmallVector<UnflattenOp> fieldOfLevel;
-  /// For each level, the op that computes the coordinate appended there from
-  /// those of loops. Null if it is not computed.
+  /// The op that computes the coordinate appended at each level from those of
+  /// loops. Null if it is not computed.
   llvm::SmallVector<DeriveOp> derivedOfLevel;
   /// The levels of the block whose loops run inside of the reduction. If there
   /// are any, a row of sums is reduced: one sum for every combination of the
@@ -60,9 +60,9 @@ struct ResultLayout {
   llvm::SmallVector<FindOp> finds;
   /// The columns that a row of counts has for the way of collecting.
   llvm::SmallVector<llvm::StringRef> columnsToCollect;
-  /// How the nest collects entries (Collector.h).
+  /// Collects the entries of the nest (Collector.h).
   std::shared_ptr<const Collector> collector;
-  /// How each part knows where its entries begin (Filling.h).
+  /// Knows where the entries of each part begin (Filling.h).
   std::shared_ptr<const Filling> filling;
 
   /// Whether every append makes an entry of the structure's last level.

@@ -135,9 +135,9 @@ private:
                  ArrayRef<AffineExpr> places);
 
   GenericOp sum, sampler;
-  OpOperand *read;            ///< Where the sampler reads the sum.
-  OpOperand *term = nullptr;  ///< What the sum adds.
-  OpOperand *added = nullptr; ///< What the sampler adds; null if it overwrites.
+  OpOperand *read;            ///< The sampler's operand that is the sum.
+  OpOperand *term = nullptr;  ///< The term that the sum adds.
+  OpOperand *added = nullptr; ///< The sampler's term; null if it overwrites.
 };
 } // namespace
 
@@ -213,7 +213,7 @@ SmallVector<AffineExpr> SampledSum::placeLoops(unsigned &numLoops) {
   return places;
 }
 
-/// What the fused op adds to: the sampler's output, which has zeros then.
+/// The output to add to: the sampler's, filled with zeros if it is overwritten.
 Value SampledSum::buildOutput(ImplicitLocOpBuilder &b) {
   Value output = sampler.getDpsInitOperand(0)->get();
   if (added || isSparse(output.getType()))

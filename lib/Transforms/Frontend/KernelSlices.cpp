@@ -67,8 +67,8 @@ Value KernelBuilder::makeSlice(RankedTensorType type, Value source,
       llvm::map_to_vector(sized, addSize), llvm::map_to_vector(strides, add));
 }
 
-/// Why the arrays of a slice, and the end of the slice in each dimension, are
-/// not enough to read it; null if they are.
+/// The reason why the arrays of a slice, and the end of the slice in each
+/// dimension, are not enough to read it; null if they are.
 static const char *obstacleOutside(RankedTensorType slice) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(slice);
   ArrayRef<sparse_tensor::LevelType> levels = encoding.getLvlTypes();

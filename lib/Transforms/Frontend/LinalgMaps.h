@@ -17,8 +17,8 @@ mlir::StringAttr indexName(mlir::MLIRContext *context, unsigned dimension);
 /// An operand of a linalg op as one of an assignment.
 struct LinalgOperand {
   mlir::OpOperand *operand;
-  /// What the assignment reads: the operand or, if that is padded with zeros,
-  /// the tensor without padding.
+  /// The value that the assignment reads: the operand or, if that is padded
+  /// with zeros, the tensor without padding.
   mlir::Value value;
   mlir::ArrayAttr access;
 };

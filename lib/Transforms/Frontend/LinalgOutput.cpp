@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// What it holds before
+// Content before the op
 //===----------------------------------------------------------------------===//
 
 bool OutputStart::isZero() const {
@@ -37,7 +37,7 @@ static bool isComplexZero(Value number) {
          });
 }
 
-/// What a tensor holds whose elements all are the same number.
+/// The content of a tensor whose elements all are the same number.
 static OutputStart startAt(Value number) {
   TypedAttr constant;
   if (isComplexZero(number))
@@ -47,7 +47,7 @@ static OutputStart startAt(Value number) {
   return {{}, number, {}};
 }
 
-/// What a constant tensor holds.
+/// The content of a constant tensor.
 static OutputStart startAt(Value tensor, DenseElementsAttr elements) {
   if (!elements.isSplat())
     return {tensor, {}, {}};
@@ -74,7 +74,7 @@ OutputStart nacho::startOf(Value output) {
 }
 
 //===----------------------------------------------------------------------===//
-// How it is updated
+// Updates
 //===----------------------------------------------------------------------===//
 
 /// Whether an op subtracts its second operand from its first one.
@@ -141,7 +141,7 @@ Value OutputUpdate::term(ImplicitLocOpBuilder &b,
 }
 
 //===----------------------------------------------------------------------===//
-// What made it
+// Makers of operands
 //===----------------------------------------------------------------------===//
 
 static bool isUnused(Operation *op) {

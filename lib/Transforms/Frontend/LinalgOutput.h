@@ -9,8 +9,8 @@
 
 namespace nacho {
 
-/// What an output holds before a linalg op: the elements of a tensor, or the
-/// same element everywhere. Of an uninitialised tensor, that is 0.
+/// The content of an output before a linalg op: the elements of a tensor, or
+/// the same element everywhere. Of an uninitialised tensor, that is 0.
 struct OutputStart {
   mlir::Value tensor;       ///< Null, if all elements are the same one.
   mlir::Value number;       ///< The element, if it is not a constant of arith.
@@ -21,7 +21,7 @@ struct OutputStart {
 
 OutputStart startOf(mlir::Value output);
 
-/// How a body updates an element of its output:
+/// An update of an element of an output by a body:
 ///
 ///   out <- out op f(...) op g(...) op ...
 ///
@@ -44,8 +44,8 @@ public:
                    const mlir::IRMapping &mapping) const;
 
 private:
-  /// From the op that reads the output to the one whose result is yielded: each
-  /// reads the one before.
+  /// The ops from the one that reads the output to the one whose result is
+  /// yielded: each reads the one before.
   llvm::SmallVector<mlir::OpOperand *> chain;
 };
 

@@ -84,7 +84,7 @@ Value SemiringTranslator::zeroOf(Type type) {
                         arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
 }
 
-/// Where a value of the body is stored.
+/// The condition under which a value of the body is stored.
 Value SemiringTranslator::whereStored(Value value) {
   auto condition = conditions.find(value);
   if (condition != conditions.end())
@@ -190,7 +190,7 @@ struct Cases {
 };
 } // namespace
 
-/// Where there is a result.
+/// The condition under which there is a result.
 Value Cases::whereAny(ImplicitLocOpBuilder &b, Value isLeft,
                       Value isRight) const {
   if (overlap && left && right)

@@ -50,7 +50,7 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   mlir::IRMapping &mapping;
   std::function<mlir::Value(mlir::Value)> bindNumber;
-  /// Where the results of translated ops are stored.
+  /// The conditions under which the results of translated ops are stored.
   llvm::DenseMap<mlir::Value, mlir::Value> conditions;
 };
 

@@ -74,7 +74,7 @@ private:
 
   func::FuncOp func;
   SmallVector<AssignOp> assigns;
-  /// In the order in which they are found, so that messages are the same.
+  /// The blocks of tensors in an order that keeps messages the same.
   llvm::MapVector<Value, Blocks> tensors;
   bool isChanged = false; ///< While `findBlocks` runs.
   DenseMap<std::pair<Operation *, Attribute>, int64_t> indices;

@@ -212,7 +212,7 @@ void NestCost::chargeEntries(int64_t weight) {
   }
 }
 
-/// Only the innermost loop's steps are charged: an outer loop has no more steps
+/// Charges only the innermost loop's steps: an outer loop has no more steps
 /// than the loops inside of it.
 void NestCost::chargeSteps(int64_t weight) {
   unsigned innermost = loops.size() - 1;
@@ -228,7 +228,7 @@ void NestCost::chargeUnits(int64_t weight) {
     addIfKnown({weight, std::nullopt, m, /*isPerOperand=*/true});
 }
 
-/// Where products are not known, entries are at least as many.
+/// Charges products or, if unknown, entries, which are at least as many.
 void NestCost::chargeProducts(int64_t weight) {
   unsigned innermost = loops.size() - 1;
   if (loops.size() > first && !addIfKnown({weight, std::nullopt, innermost}))

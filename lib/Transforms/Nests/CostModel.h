@@ -37,8 +37,7 @@ struct NestOperand {
   RootOp getWhole() const { return rootOf(root); }
 };
 
-/// What is charged for every entry of an operand, or for every iteration of a
-/// loop.
+/// A charge for every entry of an operand, or for every iteration of a loop.
 struct Charge {
   int64_t weight;
   /// The operand whose entries are charged; none if the iterations of loop
@@ -118,7 +117,7 @@ private:
   llvm::SmallVector<CoiterateOp> loops;
   llvm::SmallVector<NestOperand> operands;
   llvm::SmallVector<llvm::SmallVector<unsigned>> operandsOf;
-  /// For each loop, its fibers that are searched for coordinates.
+  /// The fibers of each loop that are searched for coordinates.
   llvm::SmallVector<llvm::SmallBitVector> sought;
   llvm::SmallVector<Charge> charges;
   unsigned first = 0;

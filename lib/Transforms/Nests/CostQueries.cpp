@@ -104,8 +104,8 @@ Value CostQueries::positionAt(unsigned operand, unsigned m,
   return state.positions[llvm::find(operands, operand) - operands.begin()];
 }
 
-/// How many coordinates loop `last` visits, over all iterations of the loops
-/// outside of it, until loop `m` comes to the coordinate of the state.
+/// The number of coordinates that loop `last` visits, in all iterations of the
+/// loops around it, until loop `m` comes to the coordinate of the state.
 Value CostQueries::visits(unsigned m, unsigned last, const Charge &charge,
                           const SearchState &state) {
   std::optional<unsigned> driven = nest.findLastDriven(m, last);
@@ -149,7 +149,7 @@ Value CostQueries::entries(unsigned m, const Charge &charge,
   return cost;
 }
 
-/// How many coordinates loop `last` visits in one whole run of loop `m`.
+/// The number of coordinates that `last` visits in a whole run of loop `m`.
 Value CostQueries::visitsOfAll(unsigned m, unsigned last, const Charge &charge,
                                const SearchState &state) {
   SearchState whole = state;
@@ -192,8 +192,8 @@ Value CostQueries::upTo(unsigned m, const SearchState &state) {
   return all;
 }
 
-/// How many positions an operand has at the coordinate that was found in loop
-/// `m`: 0 or 1, or the length of a run.
+/// The number of positions of an operand at the coordinate that was found in
+/// loop `m`: 0 or 1, or the length of a run.
 Value CostQueries::emitCount(unsigned operand, unsigned m,
                              const SearchState &state) {
   Value child = state.fibers[operand];

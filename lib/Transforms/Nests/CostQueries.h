@@ -16,7 +16,7 @@
 
 namespace nacho {
 
-/// Where the search of a loop is: the current fiber of each operand, and a
+/// The state of the search of a loop: the current fiber of each operand, and a
 /// candidate coordinate with the positions of the loop's fibers there.
 struct SearchState {
   llvm::SmallVector<mlir::Value> fibers; ///< The fiber of each operand.
@@ -43,8 +43,8 @@ public:
   mlir::Value upTo(unsigned m, const SearchState &state);
   /// Moves on to the loops inside of the coordinate that was found in loop `m`.
   void enter(unsigned m, const SearchState &state);
-  /// If `m` is a loop over a list, recalls the fibers that the found entry
-  /// keeps.
+  /// Recalls the fibers that the found entry keeps, if `m` is a loop over a
+  /// list.
   void recall(unsigned m, SearchState &state);
 
 private:
@@ -75,8 +75,8 @@ private:
   /// Set while the code is emitted that computes the cost of the whole nest:
   /// its products may overflow.
   bool isBounded = false;
-  /// How often each charge is repeated inside of the entered coordinates: by
-  /// the entered loops that lack the charge's operand. Null means once.
+  /// The repetitions of each charge inside of the entered coordinates: by the
+  /// entered loops that lack the charge's operand. Null means once.
   llvm::SmallVector<mlir::Value> repeats;
   /// The cost of the coordinate that was entered last, apart from the loops
   /// inside of it. It is charged at the first coordinate of the next loop. Null

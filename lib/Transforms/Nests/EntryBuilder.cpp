@@ -296,8 +296,8 @@ std::optional<MergeAttr> EntryBuilder::exactPattern(Value condition) {
              : uniteMerges(b.getContext(), {*lhs, *rhs});
 }
 
-/// Where an element is kept; always, if the pattern of the group implies the
-/// condition.
+/// The condition under which an element is kept; always, if the pattern of the
+/// group implies it.
 Condition EntryBuilder::whereKept(KeepOp keep, unsigned number,
                                   Value condition) {
   std::optional<MergeAttr> pattern = exactPattern(keep.getCondition());

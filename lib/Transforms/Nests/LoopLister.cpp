@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace nacho;
 
-/// How many entries of the list ahead fibers are prefetched.
+/// The number of entries of the list that fibers are prefetched ahead.
 static constexpr int64_t kAhead = 8;
 
 namespace {

@@ -38,11 +38,11 @@ public:
   LoopNest &plan;
   mlir::ImplicitLocOpBuilder b;
   NestOp nest;
-  /// By instance, its fiber in the loops built so far.
+  /// The fiber of each instance in the loops built so far.
   llvm::SmallVector<mlir::Value> fibers;
-  /// By number of the loop.
+  /// The coordinate of each loop, by its number.
   llvm::SmallVector<mlir::Value> loopCoordinates;
-  /// By index of the result, or of a loop inside of the plan's.
+  /// The coordinates by index of the result, or of a loop inside of the plan's.
   llvm::DenseMap<mlir::Attribute, mlir::Value> coordinates;
 
 private:

@@ -104,7 +104,7 @@ static Value addPartsArgument(func::FuncOp func) {
 }
 
 //===----------------------------------------------------------------------===//
-// What callers have to know of the cuts
+// Facts about the cuts for callers
 //===----------------------------------------------------------------------===//
 
 /// The level of an argument in which a fiber of a loop stores its coordinates,

@@ -47,8 +47,8 @@ static Value emitSize(ImplicitLocOpBuilder &b, Value fiber) {
 ///
 ///   for (i, j) in A: table of B[j]      cost(i, j) = |B[j]|
 ///
-/// If all entries with the same outer coordinates have the same fiber, it is
-/// read once, and its cost is divided evenly among these entries:
+/// Emits the cost of a fiber. If all entries with the same outer coordinates
+/// share it, it is read once, and its cost is divided evenly among them:
 ///
 ///   for (i, j) in A: table of M[i]      cost(i, j) = ceil(|M[i]| / |A[i]|)
 static Value emitTableCost(ImplicitLocOpBuilder &b, const ListedNest &listed,

@@ -37,8 +37,8 @@ static bool appendsAtLast(NestOp nest, CoiterateOp loop) {
   return !other.wasInterrupted();
 }
 
-/// How many levels down an entry keeps a number; nothing if it is no number of
-/// an entry, or one of a later entry.
+/// The number of levels down at which an entry keeps a number; nothing if it is
+/// no number of an entry, or one of a later entry.
 static std::optional<int64_t> keptAt(Value number) {
   auto recall = number.getDefiningOp<RecallOp>();
   return recall && !recall.getAhead() ? std::optional(recall.getBelow())

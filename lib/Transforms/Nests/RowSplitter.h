@@ -1,6 +1,6 @@
 //===- RowSplitter.h - Splits a nest that has heavy rows --------*- C++ -*-===//
 //
-// What the pass does with one nest: see SplitHeavyRows.cpp, which builds the
+// The rewrite of one nest by the pass: see SplitHeavyRows.cpp, which builds the
 // nests that compute rows. RowLists.cpp builds those that list them.
 //
 //===----------------------------------------------------------------------===//
@@ -42,8 +42,8 @@ private:
   struct Scattered {
     mlir::Value fiber, root;
     int64_t begin = 0;
-    /// Where the children end, and by how many bits the coordinates in a piece
-    /// differ, if the fiber is a piece already.
+    /// The end of the children, and the number of bits in which coordinates in
+    /// a piece differ, if the fiber is a piece already.
     std::optional<int64_t> end, width;
   };
   bool findScattered();
@@ -89,7 +89,7 @@ private:
   unsigned numOuter;      ///< The number of loops over rows.
   unsigned numListed = 0; ///< The number of loops over the list.
   RootOp listed;          ///< The list.
-  Scattered scattered;    ///< What the pieces are cut from.
+  Scattered scattered;    ///< The fiber that the pieces are cut from.
   mlir::ImplicitLocOpBuilder b;
 };
 

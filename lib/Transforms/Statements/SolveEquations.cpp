@@ -191,8 +191,8 @@ bool EquationSolver::isNarrowIn(unsigned n, Attribute index) {
          (!ShapedType::isDynamic(extent) && llvm::isInt<32>(extent));
 }
 
-/// If no order of loops follows all operands of a list's statement, asks for
-/// the order that was found: --nacho-order-loops then rearranges operands.
+/// Asks for the order of loops that was found, if none follows all operands of
+/// a list's statement: --nacho-order-loops then rearranges operands.
 static void orderIfCrossed(AssignOp made) {
   FailureOr<Terms> terms = Terms::split(made);
   assert(succeeded(terms) && "a list is not reduced");

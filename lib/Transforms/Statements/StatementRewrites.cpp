@@ -43,9 +43,9 @@ RankedTensorType StatementSplitter::listType(ArrayRef<Attribute> access,
   return listTensorType(access.size(), access.size(), element, width);
 }
 
-/// If `type` has a level in which coordinates can be located, a type for the
-/// rearranged operand whose first level is dense, so that its rows can be
-/// located, too; else null.
+/// A type for the rearranged operand whose first level is dense, so that its
+/// rows can be located, if `type` has a level in which coordinates can be; else
+/// null.
 static RankedTensorType rowsType(RankedTensorType type, unsigned rank) {
   auto isFull = [&](unsigned level) { return isFullLevel(type, level); };
   if (rank < 2 || llvm::none_of(llvm::seq<unsigned>(type.getRank()), isFull))

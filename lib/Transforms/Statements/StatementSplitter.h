@@ -12,7 +12,7 @@ namespace nacho {
 /// one after the other.
 class StatementSplitter : StatementEditor {
 public:
-  /// What statements may do.
+  /// The choices that statements may make.
   struct Choices {
     bool wholeRows;      ///< Collect whole rows of the result.
     bool sortProducts;   ///< Sort products instead of scattering them over a
