@@ -15,8 +15,11 @@ using namespace nacho;
 
 const Backend &backendOf(const std::string &target) {
   const Backend *backend = findBackend(target);
-  if (!backend)
-    throw CompileError(Failure{"there is no target '" + target + "'"});
+  if (!backend) {
+    Failure failure;
+    failure.text = "there is no target '" + target + "'";
+    throw CompileError(failure);
+  }
   return *backend;
 }
 
