@@ -20,6 +20,7 @@ from nacho._storage.operand_types import converted_type, tensor_type
 from nacho._storage.operands import arguments, in_place
 from nacho._storage.results import view_of_buffers
 from nacho._storage.views import View
+from nacho.errors import OperandError
 
 _THREADS = 0
 """The most threads; 0 stands for as many as there are."""
@@ -39,8 +40,18 @@ def copied(view: View, wanted: Format) -> View:
     extents = index_extents(assignment, {"A": ready})
     args = arguments(ready)
     work = found.work.of({"A": ready}, extents)
-    plan = found.plan(args, (0, _THREADS, work, 0), "call")
-    buffers = found.execute(plan, args, planned=True, trusted=True)
+    try:
+        plan = found.plan(args, (0, _THREADS, work, 0), "call")
+        buffers = found.execute(plan, args, planned=True, trusted=True)
+    except RuntimeError as error:
+        from nacho import _nacho
+
+        if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
+            raise OperandError(
+                "the arrays of a tensor that is converted changed while they were in "
+                "use, or are not in order"
+            ) from error
+        raise
     return view_of_buffers(wanted, view.shape, buffers)
 
 
