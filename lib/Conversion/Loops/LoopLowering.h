@@ -125,6 +125,7 @@ private:
   CutValue enterCut(const CutValue &cut, mlir::Value coordinate,
                     std::optional<bool> isThere);
   std::optional<Row> rowOf(const Loop &loop, unsigned n);
+  bool isCutInRows(const Loop &loop);
   void findRows(Loop &loop);
   bool asksForCuts(const Loop &loop);
   bool canJoinRows(const Loop &loop);

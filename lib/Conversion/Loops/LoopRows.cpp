@@ -102,11 +102,16 @@ std::optional<LoopLowering::Row> LoopLowering::rowOf(const Loop &loop,
   return row;
 }
 
+/// Whether a loop begins and ends in rows that its cuts may divide.
+bool LoopLowering::isCutInRows(const Loop &loop) {
+  return cutsInside(loop.op) && loop.lower->on.isAlways() &&
+         loop.upper->on.isAlways();
+}
+
 /// Finds the operands whose rows follow one another.
 void LoopLowering::findRows(Loop &loop) {
   CoiterateOp op = loop.op;
-  if (!cutsInside(op) || op.getExtent() || !op.getNonempty().empty() ||
-      !loop.lower->on.isAlways() || !loop.upper->on.isAlways())
+  if (!isCutInRows(loop) || op.getExtent() || !op.getNonempty().empty())
     return;
   for (unsigned n = 0; n < loop.fibers.size(); ++n)
     if (std::optional<Row> row = rowOf(loop, n))
@@ -148,8 +153,7 @@ CutValue LoopLowering::enterCut(const CutValue &cut, Value coordinate,
 /// Whether the body asks at each coordinate whether the cuts are there.
 bool LoopLowering::asksForCuts(const Loop &loop) {
   CoiterateOp op = loop.op;
-  if (!cutsInside(op) || !loop.lower->on.isAlways() ||
-      !loop.upper->on.isAlways())
+  if (!isCutInRows(loop))
     return false;
   auto isOfRow = [&](Value fiber) {
     return llvm::any_of(loop.rows, [&](const Row &row) {
