@@ -203,7 +203,7 @@ def test_a_row_split_everywhere():
     [
         "Z[i,j,k] = A[i,m,j] * D[m,k]",
         "Z[i,j,k] = (A[i,m,j] + 1) * D[m,k]",
-        "Z[j,k] = A[i,m,j] * D[m,k]",
+        pytest.param("Z[j,k] = A[i,m,j] * D[m,k]", marks=pytest.mark.slow),
     ],
 )
 def test_every_order_of_the_loops(expression):

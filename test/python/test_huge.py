@@ -131,7 +131,15 @@ def test_extents_that_are_too_large():
 
 
 @pytest.mark.parametrize(
-    "shape", [(0,), (0, 5), (5, 0), (0, 0), (3, 0, 2), (0, 4, 0, 1)]
+    "shape",
+    [
+        (0,),
+        (0, 5),
+        pytest.param((5, 0), marks=pytest.mark.slow),
+        pytest.param((0, 0), marks=pytest.mark.slow),
+        pytest.param((3, 0, 2), marks=pytest.mark.slow),
+        (0, 4, 0, 1),
+    ],
 )
 def test_no_extent(shape):
     rank = len(shape)

@@ -39,7 +39,12 @@ def test_choices_are_followed_and_named(rows, drafts):
 
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
-REACHABLE = [(PRODUCT, "csr"), (PRODUCT, "dense"), (UNION, "csr"), (UNION, "coo")]
+REACHABLE = [
+    (PRODUCT, "csr"),
+    (UNION, "csr"),
+    pytest.param(PRODUCT, "dense", marks=pytest.mark.slow),
+    pytest.param(UNION, "coo", marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize(("text", "result"), REACHABLE)
