@@ -136,13 +136,24 @@ static void addPartition(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
 }
 
+static Drafts draftsOf(Fill fill) {
+  switch (fill) {
+  case Fill::counted:
+    return Drafts::none;
+  case Fill::drafted:
+    return Drafts::some;
+  case Fill::unionsDrafted:
+    return Drafts::unions;
+  }
+  llvm_unreachable("all ways to fill are mentioned");
+}
+
 /// Leads to loops that do one part, with results, bounds and counts in buffers.
 static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoPrefetchRows());
   pm.addPass(createNachoBoundLoops());
   NachoAssembleOutputsOptions assemble;
-  assemble.drafts = options.fill >= Fill::drafted;
-  assemble.draftUnions = options.fill == Fill::unionsDrafted;
+  assemble.drafts = draftsOf(options.fill);
   assemble.tile = options.tile;
   pm.addPass(createNachoAssembleOutputs(assemble));
   addCanonicalizer(pm, options);

@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{drafts=true},canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{drafts=some},canonicalize,cse)' \
 // RUN:   | FileCheck %s
 
 // Without counting: a part appends to a draft, from the offset that the parts before cost.
@@ -34,7 +34,7 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // Unless a single part is to append: then there is nothing to move.
 //
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{draft-unions=true},canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{drafts=unions},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=UNIONS
 //
 // UNIONS-NOT:    @negative_union_assemble(
@@ -42,10 +42,10 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // UNIONS-SAME:   filling = drafted
 // UNIONS:        func.func @negative_union_compact(
 //
-// Intersections are counted then, and levels that may be empty.
+// Levels that may be empty are counted then, too.
 //
 // UNIONS:        func.func private @negative_two_levels_assemble(
-// UNIONS:        func.func private @hadamard_assemble(
+// UNIONS-NOT:    @hadamard_assemble(
 
 // There is more to count than entries: which rows have any.
 //
@@ -256,7 +256,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // entries than the products cost, a part appends from the entries of the mask before it.
 //
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
-// RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-find-coordinates,%{cut},nacho-assemble-outputs{drafts=true},canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-find-coordinates,%{cut},nacho-assemble-outputs{drafts=some},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=MASK
 //
 // MASK-LABEL:  func.func @masked_plan(

@@ -1,6 +1,6 @@
 // RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=2 -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=TWICE
-// RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse -nacho-isolate-nests -nacho-partition-loops -nacho-bound-loops -nacho-assemble-outputs=drafts -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=PARTS
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse -nacho-isolate-nests -nacho-partition-loops -nacho-bound-loops -nacho-assemble-outputs=drafts=some -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=PARTS
 
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>

@@ -60,11 +60,11 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     than adding it to a row where there are many products for a sum, and no less than
     adding all of them to a single row where there are few.
 
-    With `drafts`, a nest does not count if it would only have to count the entries of
+    With `drafts=some`, a nest does not count if it would only have to count the entries of
     the last level, and if counting would take as long as appending. This is so for
     nests that scatter, make lists, or intersect. A part appends no more entries than it
     costs, so the costs of the cuts tell where each part may write in a *draft* of the
-    result (`draft-unions`: also of two operands, whose draft by one part is the result):
+    result (`drafts=unions`: also of two operands, whose draft by one part is the result):
     - `@kernel_plan` finds the cuts; a part's offset is the cost of all parts before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
       `@kernel_execute` scans these counts;
@@ -72,8 +72,11 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       number of entries and positions, whichever parts have appended them.
   }];
   let options = [
-    Option<"drafts", "drafts", "bool", "false", "Append to drafts, without counting first">,
-    Option<"draftUnions", "draft-unions", "bool", "false", "Also of unions of two operands">,
+    Option<"drafts", "drafts", "::nacho::Drafts", "::nacho::Drafts::none",
+           "Nests that append to drafts, without counting first", [{::llvm::cl::values(
+             clEnumValN(::nacho::Drafts::none, "none", "None"),
+             clEnumValN(::nacho::Drafts::some, "some", "Those that are not slower by it"),
+             clEnumValN(::nacho::Drafts::unions, "unions", "Unions of two operands, too"))}]>,
     Option<"tile", "tile", "int64_t", "0", "Parts whose outer cuts are found first; 0: none">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",

@@ -140,11 +140,9 @@ static void collectBy(std::shared_ptr<const Collector> collector,
   layout.collector = std::move(collector);
 }
 
-/// Reads the layout of a nest's result. With `drafts`, parts append to a draft
-/// where that saves time (Filling.h); with `draftUnions`, also where it does so
-/// for a single part.
-static FailureOr<ResultLayout> readLayout(NestOp nest, bool drafts,
-                                          bool draftUnions) {
+/// Reads the layout of a nest's result, which parts append to a draft of if it
+/// is among `drafts` (see Filling.h).
+static FailureOr<ResultLayout> readLayout(NestOp nest, Drafts drafts) {
   ResultLayout layout;
   layout.nest = nest;
   collectBy(Collector::get(nest.getCollect()), layout);
@@ -165,8 +163,8 @@ static FailureOr<ResultLayout> readLayout(NestOp nest, bool drafts,
   for (unsigned level = 0; level < appended; ++level)
     if (!makesEntries || level + 1 < layout.numStructural)
       layout.levels.push_back(ResultLevel::get(type, level));
-  bool isDraft = (drafts && layout.collector->prefersDraft(layout)) ||
-                 (draftUnions && layout.collector->draftsUnion(layout));
+  Drafts needed = layout.collector->draftsOf(layout);
+  bool isDraft = needed != Drafts::none && needed <= drafts;
   layout.filling = isDraft ? Filling::draft() : Filling::counted();
   if (isDraft)
     collectBy(Collector::getForDraft(nest.getCollect()), layout);
@@ -200,7 +198,7 @@ private:
     NestOp nest = nests.front();
     if (failed(verifyReplaceable(func, nest)))
       return failure();
-    FailureOr<ResultLayout> layout = readLayout(nest, drafts, draftUnions);
+    FailureOr<ResultLayout> layout = readLayout(nest, drafts);
     if (failed(layout))
       return failure();
     PhaseFunctions functions(func, nest, std::move(*layout), tile);

@@ -321,7 +321,7 @@ public:
     return success();
   }
 
-  bool prefersDraft(const ResultLayout &) const override { return false; }
+  Drafts draftsOf(const ResultLayout &) const override { return Drafts::none; }
   bool appendsToLevels() const override { return false; }
   bool hasBuckets() const override { return true; }
 

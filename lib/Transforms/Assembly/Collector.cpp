@@ -36,8 +36,9 @@ std::unique_ptr<Collector> Collector::getForDraft(CollectKind kind) {
 
 /// Whether a draft is better: if only entries have to be counted, and each
 /// append makes one, counting them takes about as long as appending them.
-bool Collector::prefersDraft(const ResultLayout &layout) const {
-  return layout.makesEntries() && layout.numColumns() == 1;
+Drafts Collector::draftsOf(const ResultLayout &layout) const {
+  return layout.makesEntries() && layout.numColumns() == 1 ? Drafts::some
+                                                           : Drafts::none;
 }
 
 Value Collector::levelExtent(const ResultPlaces &places, const ResultLayout &,

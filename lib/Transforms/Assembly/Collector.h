@@ -15,6 +15,8 @@
 
 #include "ResultLayout.h"
 
+#include "nacho/Transforms/Passes.h"
+
 namespace nacho {
 
 class Entries;
@@ -42,11 +44,9 @@ public:
   /// loops, the inner levels, and the reduction or the level of the workspace.
   /// Emits an error if the nest's loops cannot append to the result.
   virtual mlir::LogicalResult classifyLoops(ResultLayout &layout) const = 0;
-  /// Whether a draft of the result would save time.
-  virtual bool prefersDraft(const ResultLayout &layout) const;
-  /// Whether the result is a union of two operands, of which a draft saves time
-  /// if there is a single part.
-  virtual bool draftsUnion(const ResultLayout &layout) const { return false; }
+  /// The smallest of the sets of nests whose drafts save time to which this one
+  /// belongs; none if it is in no such set.
+  virtual Drafts draftsOf(const ResultLayout &layout) const;
 
   // The functions of the nest.
 

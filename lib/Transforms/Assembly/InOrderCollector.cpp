@@ -48,16 +48,15 @@ public:
 
   /// Unions are not drafted by several parts: nacho-count-unions counts them
   /// fast, by their matches, and drafts take as much memory as results.
-  bool prefersDraft(const ResultLayout &layout) const override {
+  Drafts draftsOf(const ResultLayout &layout) const override {
     CoiterateOp loop = layout.loops.back();
-    return Collector::prefersDraft(layout) && loop.getFibers().size() > 1 &&
-           loop.getMerge().getKind() == MergeKind::intersect;
-  }
-
-  bool draftsUnion(const ResultLayout &layout) const override {
-    CoiterateOp loop = layout.loops.back();
-    return Collector::prefersDraft(layout) && loop.getFibers().size() == 2 &&
-           loop.getMerge().getKind() == MergeKind::unite;
+    size_t merged = loop.getFibers().size();
+    if (loop.getMerge().getKind() == MergeKind::intersect && merged > 1)
+      return Collector::draftsOf(layout);
+    if (loop.getMerge().getKind() == MergeKind::unite && merged == 2 &&
+        Collector::draftsOf(layout) != Drafts::none)
+      return Drafts::unions;
+    return Drafts::none;
   }
 
   std::unique_ptr<Entries> makeEntries(Part &part) const override {

@@ -48,7 +48,7 @@ class PieceListCollector : public ScannedListCollector {
 public:
   /// The cost of the list that the loops visit says little about how many
   /// pieces there are: a draft would have room for many more.
-  bool prefersDraft(const ResultLayout &) const override { return false; }
+  Drafts draftsOf(const ResultLayout &) const override { return Drafts::none; }
 
   void finishEntries(PhaseFunctions &function) const override {
     emitSort(function, numLevelsToSort(function.layout));
