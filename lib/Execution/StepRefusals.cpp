@@ -57,35 +57,47 @@ static int64_t busiestOf(const std::vector<int64_t> &costs, int64_t workers,
   return busiest;
 }
 
+/// The most that a worker may get where parts own whole rows or fill tables, as
+/// a multiple of its share: heavy rows that are computed apart, the
+/// alternative, are several times the work, and a worker that is done takes the
+/// next part.
+static constexpr double kMostOfManyParts = 2;
+/// With one part for each worker, the alternative are parts that divide rows.
+static constexpr double kMostOfOnePart = 1 + 1. / 8;
+/// The alternative to parts that divide rows into pieces allows as much.
+static constexpr double kMostOfPieces = 1 + 1. / 4;
+/// The entries that a thread of a device may have in any case: threads are
+/// many, and wait for memory most of the time.
+static constexpr int64_t kLeastEntriesOnDevice = 256;
+/// The entries by which a worker may exceed what it may get: a search cuts
+/// between entries.
+static constexpr int64_t kEntriesOfSearch = 8;
+
 /// Refuses parts, which own whole rows or fill tables, that are too unequal.
-/// With a part for each worker, a part may cost an eighth more than the share
-/// or, if heavy rows are cut into pieces, a quarter, which the alternative
-/// allows, too. With more parts than workers, a worker takes the next part when
-/// it is done with one, and may get twice its share: heavy rows that are
-/// computed apart, the alternative, are several times the work.
 std::optional<Refusal> StepPlan::refuseImbalance() {
-  // The cost that a thread of a device may have in any case.
-  static constexpr int64_t kLeastDeviceShare = 256;
   if (!mayBeUnequal())
     return std::nullopt;
   int64_t share = total() / workers;
-  int64_t most = workers < parts
-                     ? 2 * share
-                     : share + share / (step->rows == Rows::pieces ? 4 : 8);
-  // Threads of a device are many, and wait for memory most of the time.
+  double factor = workers < parts              ? kMostOfManyParts
+                  : step->rows == Rows::pieces ? kMostOfPieces
+                                               : kMostOfOnePart;
+  auto most = static_cast<int64_t>(factor * double(share));
   if (!step->device().isHost())
-    most = std::max(2 * share, kLeastDeviceShare * step->entryCost);
+    most = std::max(static_cast<int64_t>(kMostOfManyParts * double(share)),
+                    kLeastEntriesOnDevice * step->entryCost);
+  most += kEntriesOfSearch * step->entryCost;
   std::vector<int64_t> costs = partCosts();
   int64_t busiest = busiestOf(costs, workers, step->hasUnequalParts());
   heaviest = total() ? double(busiest) * workers / double(total()) : 1;
-  if (busiest <= most + 8 * step->entryCost)
+  if (busiest <= most)
     return std::nullopt;
   return Refusal{
       Refusal::heavyRows,
       (step->rows != Rows::shared ? "with whole rows, a worker would have "
                                   : "with tables, a worker would have ") +
           std::to_string(busiest) + " of a cost of " + std::to_string(total()) +
-          ", a share being " + std::to_string(share),
+          ", a share being " + std::to_string(share) + ", and the most " +
+          std::to_string(most),
       share};
 }
 

@@ -296,7 +296,6 @@ def _variant(run: _Run) -> list[str]:
 def _kernels(run: _Run) -> list[str]:
     """Name the functions of each nest, one for each phase."""
     return [
-        "partition, assemble (count, scan, allocate), compute",
         f"functions: {', '.join(run.kernel.functions(run.program.choices))}",
     ]
 
