@@ -147,6 +147,8 @@ static void raise(const std::exception_ptr &thrown, void *payload) {
     nb::object raised = type(error.what());
     raised.attr("operand") = nb::cast(error.failure.operand);
     raised.attr("is_result") = error.failure.isResult;
+    raised.attr("is_unsupported") = error.failure.isUnsupported;
+    raised.attr("is_dense") = error.failure.isDense;
     raised.attr("reason") = error.failure.reason;
     PyErr_SetObject(type.ptr(), raised.ptr());
   }

@@ -4,6 +4,7 @@
 
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Collect.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -70,8 +71,9 @@ LogicalResult LoopNest::verifySparseResult() {
   for (const Term &term : terms.terms) {
     const ElementFacts &facts = algebra.get(term.value);
     if (!facts.isZeroPreserving() && !isAlways(facts.pattern))
-      return op.emitOpError("is not zero where all operands are, so that its "
-                            "result would be dense");
+      return ofKind(ErrorKind::dense,
+                    op.emitOpError("is not zero where all operands are, so "
+                                   "that its result would be dense"));
   }
   return success();
 }

@@ -9,7 +9,7 @@
 #include "nacho/Analysis/LoopOrder.h"
 
 #include "nacho/IR/Collect.h"
-#include "nacho/IR/TensorErrors.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -208,7 +208,7 @@ LogicalResult LoopOrderer::refuse(const Obstacle &obstacle) {
   if (obstacle.kind == Obstacle::transposition)
     return error << " is stored in the order " << toText(names)
                  << " but the loops run in the order " << toText(loopsOf(term))
-                 << ", which would need a transposition";
+                 << ", which would need a transposition: not supported";
   Attribute outer;
   for (Attribute index : names) {
     if (llvm::is_contained(term.reduced, index))
@@ -216,7 +216,8 @@ LogicalResult LoopOrderer::refuse(const Obstacle &obstacle) {
     else if (outer)
       return error << " stores index " << outer
                    << ", which is reduced over, outside of index " << index
-                   << " of the result, which would need a scatter";
+                   << " of the result, which would need a scatter: "
+                      "not supported";
   }
   llvm_unreachable("a scatter is over an index of the result");
 }

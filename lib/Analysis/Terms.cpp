@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/LoopOrder.h"
+#include "nacho/IR/Errors.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -69,8 +70,9 @@ public:
     if (!terms.reduction.isSum() &&
         (terms.terms.size() > 1 || llvm::any_of(terms.terms, isNegated) ||
          llvm::any_of(terms.sums, isNegated)))
-      return op.emitOpError("uses a reduction that is no sum as a term of one: "
-                            "not supported");
+      return unsupported(
+          op.emitOpError("uses a reduction that is no sum as a term of one: "
+                         "not supported"));
     return success();
   }
 
@@ -92,7 +94,8 @@ private:
     Operation *definition = value.getDefiningOp();
     if (auto reduce = dyn_cast<ReduceOp>(definition)) {
       if (reduced.contains(reduce.getValue()))
-        return reduce.emitOpError("of a reduction is not supported");
+        return unsupported(
+            reduce.emitOpError("of a reduction is not supported"));
       terms.isReduced = true;
       if (!reduce.getMonoid().isSum())
         terms.reduction = reduce.getMonoid();
@@ -116,8 +119,8 @@ private:
     auto binary = dyn_cast<BinaryOp>(definition);
     if (!binary || (binary.getKind() != BinaryKind::add &&
                     binary.getKind() != BinaryKind::sub))
-      return definition->emitOpError(
-          "of a reduction is not supported: only sums of reductions are");
+      return unsupported(definition->emitOpError(
+          "of a reduction is not supported: only sums of reductions are"));
     bool subtracts = binary.getKind() == BinaryKind::sub;
     pending.push_back({&binary.getRhsMutable(), isNegated != subtracts, sum});
     pending.push_back({&binary.getLhsMutable(), isNegated, sum});

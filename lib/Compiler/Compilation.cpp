@@ -3,8 +3,8 @@
 #include "Compilation.h"
 #include "ModuleReader.h"
 #include "nacho/Compiler/InitAll.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Names.h"
-#include "nacho/IR/TensorErrors.h"
 #include "nacho/Runtime/Stop.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -80,11 +80,14 @@ void Compilation::collect(Diagnostic &diagnostic) {
   if (loc && namesPlaces)
     stream << loc.getLine() << ':' << loc.getColumn() << ": ";
   stream << diagnostic.str();
-  if (std::optional<TensorError> found = tensorErrorIn(diagnostic)) {
-    errors.operand = found->operand;
-    errors.isResult = !found->operand;
-    errors.reason = found->reason;
-  }
+  if (errors.isUnsupported || errors.isDense)
+    return;
+  ErrorFacts facts = factsOf(diagnostic);
+  errors.operand = facts.operand;
+  errors.isResult = facts.isResult;
+  errors.isUnsupported = facts.kind == ErrorKind::unsupported;
+  errors.isDense = facts.kind == ErrorKind::dense;
+  errors.reason = facts.reason;
 }
 
 /// Names values as the text does. The parser drops the names, but tells where

@@ -4,6 +4,7 @@
 
 #include "Compilation.h"
 #include "ModuleReader.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Transforms/KernelBuilder.h"
@@ -188,7 +189,8 @@ FailureOr<NumberDescription> StatementDescriber::describe(SliceOp slice,
 LogicalResult StatementDescriber::add(SliceOp slice) {
   std::optional<size_t> argument = argumentOf(slice.getSource());
   if (!argument)
-    return slice.emitOpError("of what is no argument is not supported");
+    return unsupported(
+        slice.emitOpError("of what is no argument is not supported"));
   SliceDescription described = {*argument, {}};
   for (int64_t dim = 0; dim < slice.getType().getRank(); ++dim) {
     std::vector<NumberDescription> &numbers =

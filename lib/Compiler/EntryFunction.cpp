@@ -2,6 +2,7 @@
 
 #include "Compilation.h"
 
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -99,8 +100,9 @@ static LogicalResult verifyCalls(func::FuncOp func) {
   for (Operation &op :
        llvm::reverse(func.getBody().front().without_terminator()))
     if (!calleeOf(op, func))
-      return op.emitOpError("between ops of linalg is not supported, unless it "
-                            "makes an output with the extents of operands");
+      return unsupported(
+          op.emitOpError("between ops of linalg is not supported, unless it "
+                         "makes an output with the extents of operands"));
   return success();
 }
 
@@ -127,7 +129,7 @@ static void readCalls(func::FuncOp func, FunctionCalls &into) {
 /// Reads a function of several ops, or of several results.
 static LogicalResult readOps(func::FuncOp func, FunctionCalls &into) {
   if (!func.getBody().hasOneBlock())
-    return func.emitError("has several blocks: not supported");
+    return unsupported(func.emitError("has several blocks: not supported"));
   if (failed(verifyCalls(func)))
     return failure();
   for (BlockArgument arg : func.getArguments())

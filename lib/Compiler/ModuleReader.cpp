@@ -3,6 +3,7 @@
 #include "ModuleReader.h"
 
 #include "nacho/IR/Collect.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -147,8 +148,9 @@ LogicalResult nacho::readOperands(func::FuncOp func,
   for (Type type : types)
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         tensor && !isDense(tensor) && !hasSupportedLevels(tensor))
-      return func.emitError()
-             << "a " << type << " has levels that are not supported";
+      return unsupported(func.emitError()
+                         << "a " << type
+                         << " has levels that are not supported");
   TensorLayout result;
   if (failed(readLayouts(func, func.getArgumentTypes(), operands)))
     return failure();

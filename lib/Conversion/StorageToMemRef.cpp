@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Keys.h"
 #include "nacho/Levels/Level.h"
@@ -253,8 +254,9 @@ static LogicalResult convertFunction(func::FuncOp func, StorageMap &map) {
   for (BlockArgument tensor : tensors)
     if (auto type = cast<RankedTensorType>(tensor.getType());
         !isDense(type) && !hasReadableLevels(type))
-      return func.emitOpError() << "argument #" << tensor.getArgNumber()
-                                << " is stored in a way that is not supported";
+      return unsupported(func.emitOpError()
+                         << "argument #" << tensor.getArgNumber()
+                         << " is stored in a way that is not supported");
   for (BlockArgument tensor : tensors) {
     Storage storage = addArguments(func, tensor);
     if (failed(replaceUses(tensor, storage)))

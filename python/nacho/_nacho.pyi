@@ -18,8 +18,12 @@ class CompileError(RuntimeError):
     """The operand of the statement that is refused."""
     is_result: bool
     """Whether the result is refused."""
+    is_unsupported: bool
+    """Whether the module is valid, and Nacho does not support it."""
+    is_dense: bool
+    """Whether the result would be dense, though it is to be sparse."""
     reason: str
-    """Why the operand or the result is, as what follows its name in a sentence."""
+    """What follows the name of the operand or the result, if any, in a sentence."""
 
 class CostOverflow(RuntimeError): ...
 class IndexOverflow(RuntimeError): ...

@@ -24,7 +24,9 @@ struct Failure {
   /// The operand of a statement that is refused, by its number, or its result.
   std::optional<size_t> operand;
   bool isResult = false;
-  std::string reason; ///< The text of the diagnostic about it.
+  bool isUnsupported = false; ///< The module is valid.
+  bool isDense = false; ///< The result would be, though it is to be sparse.
+  std::string reason;   ///< What follows the tensor's name in a sentence.
 };
 
 /// A module could not be compiled.

@@ -1,6 +1,7 @@
 //===- AccessOnDevice.cpp - Launches in place of accesses by the host -----===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Errors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -208,8 +209,9 @@ static LogicalResult eraseReads(func::FuncOp func) {
     if (isOpTriviallyDead(op))
       op->erase();
     else if (has<MemoryEffects::Read>(op))
-      return op->emitOpError("reads memory of the device for the host itself: "
-                             "not supported");
+      return unsupported(
+          op->emitOpError("reads memory of the device for the host itself: "
+                          "not supported"));
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "HostSide.h"
 
+#include "nacho/IR/Errors.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -128,7 +129,8 @@ LogicalResult HostSide::convert(
     if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op)) {
       if (launch->getNumResults() || !launch.getAsyncDependencies().empty() ||
           launch.getDynamicSharedMemorySize() || launch.hasClusterSize())
-        return launch.emitOpError("has operands that are not supported"),
+        return unsupported(
+                   launch.emitOpError("has operands that are not supported")),
                WalkResult::interrupt();
       return afterwards(convertLaunch(launch));
     }

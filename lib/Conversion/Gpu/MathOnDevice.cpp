@@ -1,6 +1,7 @@
 //===- MathOnDevice.cpp - Functions of numbers on GPUs --------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,7 +83,8 @@ struct MathOnDevice : nacho::impl::NachoMathOnDeviceBase<MathOnDevice> {
     if (replaceByInstruction(op))
       return success();
     if (isa<UnaryOp>(op))
-      return op->emitOpError("of complex numbers has no lowering for GPUs");
+      return unsupported(op->emitOpError(
+          "of complex numbers has no lowering for GPUs: not supported"));
     if (isa<math::MathDialect>(op->getDialect()) && !libdevice)
       return op->emitOpError(
           "needs CUDA's libdevice, which is not found: set CUDA_HOME to a "

@@ -17,6 +17,7 @@
 #include "LinalgSlices.h"
 
 #include "nacho/Analysis/Algebra.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
@@ -100,10 +101,10 @@ LogicalResult GenericTranslator::findAccesses() {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     if (tensor &&
         !isa<IntegerType, FloatType, ComplexType>(tensor.getElementType()))
-      return op.emitOpError()
-             << "operand " << operand.operand->getOperandNumber()
-             << " has elements of " << tensor.getElementType()
-             << ": not supported";
+      return unsupported(op.emitOpError()
+                         << "operand " << operand.operand->getOperandNumber()
+                         << " has elements of " << tensor.getElementType()
+                         << ": not supported");
     if (op.isDpsInit(operand.operand)) {
       resultAccess = operand.access;
       continue;
@@ -201,8 +202,8 @@ LogicalResult GenericTranslator::translateOp(Operation &nested) {
     return semirings.translate(nested);
   Value value = translateElementOp(b, nested, mapping);
   if (!value)
-    return op.emitOpError()
-           << "has " << nested.getName() << " in its body: not supported";
+    return unsupported(op.emitOpError() << "has " << nested.getName()
+                                        << " in its body: not supported");
   mapping.map(nested.getResult(0), value);
   return success();
 }
@@ -303,10 +304,10 @@ LogicalResult GenericTranslator::findUpdate() {
   if (!reduces && update && update->by.kind != BinaryKind::add)
     update.reset();
   if (reduces && !update)
-    return op.emitOpError(out.use_empty()
-                              ? "reduces without reading its output"
-                              : "reduces its output by no operator that can "
-                                "reduce: not supported");
+    return out.use_empty()
+               ? op.emitOpError("reduces without reading its output")
+               : unsupported(op.emitOpError("reduces its output by no operator "
+                                            "that can reduce: not supported"));
   if (!update && !out.use_empty())
     mapping.map(out, bindStart(notationType(out.getType())));
   return success();
@@ -357,7 +358,8 @@ static LogicalResult replace(linalg::LinalgOp op) {
   if (!generic) {
     FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
     if (failed(made))
-      return op.emitOpError("cannot become an assignment: not supported");
+      return unsupported(
+          op.emitOpError("cannot become an assignment: not supported"));
     generic = *made;
   }
   FailureOr<AssignOp> assign = GenericTranslator(generic).translate();

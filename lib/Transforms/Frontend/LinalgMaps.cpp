@@ -13,6 +13,7 @@
 
 #include "LinalgMaps.h"
 #include "LinalgSlices.h"
+#include "nacho/IR/Errors.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -122,9 +123,11 @@ FailureOr<LinalgOperand> LinalgMaps::readOperand(OpOperand &operand) {
     if (failed(name) || (isOutput && !isa<AffineDimExpr>(expr))) {
       auto error = op.emitOpError("the indexing map of operand ")
                    << operand.getOperandNumber();
-      return error << (failed(name) ? " is not linear: not supported"
-                                    : " is an output's, but has more than "
-                                      "dimensions: not supported");
+      return unsupported(std::move(error)
+                         << (failed(name)
+                                 ? " is not linear: not supported"
+                                 : " is an output's, but has more than "
+                                   "dimensions: not supported"));
     }
     names.push_back(*name);
   }

@@ -13,6 +13,7 @@
 #include "LinalgMonoids.h"
 
 #include "LinalgBody.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Operators.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -54,7 +55,8 @@ static FailureOr<MonoidOp> defineMonoid(sparse_tensor::ReduceOp op,
     Value value = translateElementOp(b, nested, mapping);
     if (!value) {
       monoid.erase();
-      return nested.emitOpError("in the region of a reduction: not supported");
+      return unsupported(
+          nested.emitOpError("in the region of a reduction: not supported"));
     }
     mapping.map(nested.getResult(0), value);
   }
@@ -62,7 +64,8 @@ static FailureOr<MonoidOp> defineMonoid(sparse_tensor::ReduceOp op,
   Value yielded = mapping.lookupOrNull(region.getTerminator()->getOperand(0));
   if (!yielded) {
     monoid.erase();
-    return op.emitOpError("yields a value from outside: not supported");
+    return unsupported(
+        op.emitOpError("yields a value from outside: not supported"));
   }
   YieldOp::create(b, yielded);
   return monoid;
@@ -156,8 +159,9 @@ FailureOr<MonoidAttr> nacho::monoidOf(sparse_tensor::ReduceOp op) {
   // Operators of the table have identities of their own.
   TypedAttr given = start ? start : Builder(op).getZeroAttr(op.getType());
   if (!given)
-    return op.emitOpError("begins from a number that is no constant: "
-                          "not supported");
+    return unsupported(
+        op.emitOpError("begins from a number that is no constant: "
+                       "not supported"));
   FailureOr<MonoidOp> monoid = defineMonoid(op, given);
   if (failed(monoid))
     return failure();
@@ -166,8 +170,9 @@ FailureOr<MonoidAttr> nacho::monoidOf(sparse_tensor::ReduceOp op) {
     return MonoidAttr::get(FlatSymbolRefAttr::get(*monoid));
   monoid->erase();
   if (!kind)
-    return op.emitOpError("reduces by an operator of its own, and begins from "
-                          "a number that is no constant: not supported");
+    return unsupported(
+        op.emitOpError("reduces by an operator of its own, and begins from "
+                       "a number that is no constant: not supported"));
   if (start && isIdentity(start, *kind))
     start = {};
   return MonoidAttr::get(op.getContext(), *kind, /*stored=*/true, start);
@@ -192,8 +197,8 @@ LogicalResult nacho::checkReductions(linalg::LinalgOp op, AssignOp assign) {
   for (auto reduce : assign.getBody().getOps<ReduceOp>())
     for (Attribute index : reduce.getIndices())
       if (!dependsOn(assign, reduce.getValue(), index))
-        return op.emitOpError("reduces over dimension ")
-               << index
-               << ", on which the value does not depend: not supported";
+        return unsupported(
+            op.emitOpError("reduces over dimension ")
+            << index << ", on which the value does not depend: not supported");
   return success();
 }

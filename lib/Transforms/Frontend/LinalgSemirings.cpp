@@ -25,6 +25,7 @@
 #include "LinalgSemirings.h"
 
 #include "LinalgBody.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Operators.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -63,7 +64,8 @@ LogicalResult SemiringTranslator::bindOperands(Operation &op) {
       continue;
     Value bound = bindNumber(operand);
     if (!bound)
-      return op.emitOpError("takes a value from outside: not supported");
+      return unsupported(
+          op.emitOpError("takes a value from outside: not supported"));
     mapping.map(operand, bound);
   }
   return success();
@@ -143,7 +145,8 @@ FailureOr<Value> SemiringTranslator::inlineRegion(Region &region,
       break;
     Value value = translateElementOp(b, nested, mapping);
     if (!value)
-      return nested.emitOpError("in a region of the body: not supported");
+      return unsupported(
+          nested.emitOpError("in a region of the body: not supported"));
     mapping.map(nested.getResult(0), value);
   }
   return mapping.lookup(block.getTerminator()->getOperand(0));
@@ -268,7 +271,7 @@ LogicalResult SemiringTranslator::translateOther(Operation &op) {
   }
   Value value = translateElementOp(b, op, elements);
   if (!value)
-    return op.emitOpError("in the body: not supported");
+    return unsupported(op.emitOpError("in the body: not supported"));
   auto binary = value.getDefiningOp<BinaryOp>();
   bool isProduct = binary && nacho::operatorOf(binary.getKind()).annihilator ==
                                  Annihilator::either;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Errors.h"
 #include "nacho/Transforms/KernelBuilder.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -76,8 +77,8 @@ static LogicalResult replaceByCall(linalg::LinalgOp op, const Twine &name,
   KernelBuilder builder(op, wanted, /*passesSlices=*/false);
   OwningOpRef<func::FuncOp> kernel = builder.build();
   if (!kernel)
-    return op.emitOpError() << "cannot be a kernel, since " << builder.reason
-                            << ": not supported";
+    return unsupported(op.emitOpError() << "cannot be a kernel, since "
+                                        << builder.reason << ": not supported");
   kernel->setPrivate();
   func::FuncOp callee = kernel.release();
   symbols.insert(callee, before->getIterator());

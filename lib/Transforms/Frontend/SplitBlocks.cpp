@@ -21,6 +21,7 @@
 #include "BlockLists.h"
 #include "BlockTypes.h"
 
+#include "nacho/IR/Errors.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
@@ -120,9 +121,10 @@ LogicalResult BlockSplitter::agree(AssignOp op, Attribute index, int64_t &one,
   if (one == other)
     return success();
   if (one != 1 && other != 1)
-    return op.emitOpError()
-           << "index " << index << " is in blocks of " << std::min(one, other)
-           << " and of " << std::max(one, other) << ": not supported";
+    return unsupported(op.emitOpError()
+                       << "index " << index << " is in blocks of "
+                       << std::min(one, other) << " and of "
+                       << std::max(one, other) << ": not supported");
   one = other = std::max(one, other);
   isChanged = true;
   return success();

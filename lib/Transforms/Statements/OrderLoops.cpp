@@ -10,6 +10,7 @@
 #include "StatementSplitter.h"
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/IR/Collect.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -128,10 +129,11 @@ FailureOr<bool> StatementSplitter::followOrder(const Terms &terms,
     if (!order.scatters && order.transposed.empty())
       continue;
     if (order.scatters && !canList(term))
-      return op.emitOpError("in the order of loops ")
-             << *op.getOrder()
-             << ", entries are listed and sorted, but a list has no values "
-                "where no operand has one: not supported";
+      return unsupported(
+          op.emitOpError("in the order of loops ")
+          << *op.getOrder()
+          << ", entries are listed and sorted, but a list has no values "
+             "where no operand has one: not supported");
     isListed |= rewrite(terms, term, order, proposed);
     isChanged = true;
   }

@@ -9,7 +9,7 @@
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Collect.h"
-#include "nacho/IR/TensorErrors.h"
+#include "nacho/IR/Errors.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
