@@ -174,14 +174,12 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   loops.together = options.tile > 0;
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
-  pm.addNestedPass<func::FuncOp>(createConvertNachoPartitionToSCF());
   if (options.warps) {
     pm.addNestedPass<func::FuncOp>(createNachoShareRows());
     pm.addNestedPass<func::FuncOp>(createNachoTableRows());
   }
   pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
-  pm.addNestedPass<func::FuncOp>(createConvertNachoLanesToVector());
   pm.addPass(createConvertNachoStorageToMemRef());
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());
@@ -195,9 +193,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   sums.gathers = options.gathers;
   sums.narrow = options.vectorBits > 0;
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
-  pm.addNestedPass<func::FuncOp>(createNachoUnswitchLoops());
-  pm.addNestedPass<func::FuncOp>(createNachoNestBranches());
-  pm.addNestedPass<func::FuncOp>(createNachoGuardSteps());
+  pm.addNestedPass<func::FuncOp>(createNachoBranchOnLookups());
   addCanonicalizer(pm, options);
   if (options.warps) {
     pm.addNestedPass<func::FuncOp>(createNachoShareParts());

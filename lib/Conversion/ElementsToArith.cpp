@@ -11,6 +11,7 @@
 #include "ComplexElements.h"
 #include "Elements.h"
 
+#include "LanesToVector.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Condition.h"
 #include "nacho/IR/Operators.h"
@@ -330,6 +331,8 @@ struct ElementsToArith
         return;
       op->erase();
     });
+    if (failed(convertLanesToVector(getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -5,17 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Conversion/Passes.h"
+#include "LanesToVector.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_CONVERTNACHOLANESTOVECTOR
-#include "nacho/Conversion/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -86,14 +81,8 @@ LogicalResult LaneLowering::run() {
   return success();
 }
 
-namespace {
-struct LanesToVector
-    : nacho::impl::ConvertNachoLanesToVectorBase<LanesToVector> {
-  void runOnOperation() override {
-    WalkResult result = getOperation().walk(
-        [](EachLaneOp op) -> WalkResult { return LaneLowering(op).run(); });
-    if (result.wasInterrupted())
-      signalPassFailure();
-  }
-};
-} // namespace
+LogicalResult nacho::convertLanesToVector(func::FuncOp func) {
+  WalkResult result = func.walk(
+      [](EachLaneOp op) -> WalkResult { return LaneLowering(op).run(); });
+  return failure(result.wasInterrupted());
+}

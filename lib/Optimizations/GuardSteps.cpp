@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Optimizations/Passes.h"
+#include "BranchOnLookups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,11 +21,6 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHOGUARDSTEPS
-#include "nacho/Optimizations/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -182,16 +177,12 @@ void GuardedLoop::guard() {
   isOutside.erase();
 }
 
-namespace {
-struct GuardSteps : nacho::impl::NachoGuardStepsBase<GuardSteps> {
-  void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp op : loops) {
-      GuardedLoop loop(op);
-      if (loop.match())
-        loop.guard();
-    }
+void nacho::guardSteps(func::FuncOp func) {
+  SmallVector<scf::ForOp> loops;
+  func.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp op : loops) {
+    GuardedLoop loop(op);
+    if (loop.match())
+      loop.guard();
   }
-};
-} // namespace
+}

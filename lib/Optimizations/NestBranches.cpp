@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Optimizations/Passes.h"
+#include "BranchOnLookups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,11 +20,6 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHONESTBRANCHES
-#include "nacho/Optimizations/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -167,20 +162,16 @@ void NestedBranches::nest(IRRewriter &rewriter) {
   rewriter.eraseOp(outer);
 }
 
-namespace {
-struct NestBranches : nacho::impl::NachoNestBranchesBase<NestBranches> {
-  void runOnOperation() override {
-    SmallVector<scf::IfOp> branches;
-    getOperation().walk([&](scf::IfOp branch) { branches.push_back(branch); });
-    IRRewriter rewriter(&getContext());
-    for (scf::IfOp inner : branches) {
-      scf::IfOp outer = findOuter(inner, inner.getCondition());
-      if (!outer)
-        continue;
-      NestedBranches both(outer, inner);
-      if (both.canNest())
-        both.nest(rewriter);
-    }
+void nacho::nestBranches(func::FuncOp func) {
+  SmallVector<scf::IfOp> branches;
+  func.walk([&](scf::IfOp branch) { branches.push_back(branch); });
+  IRRewriter rewriter(func.getContext());
+  for (scf::IfOp inner : branches) {
+    scf::IfOp outer = findOuter(inner, inner.getCondition());
+    if (!outer)
+      continue;
+    NestedBranches both(outer, inner);
+    if (both.canNest())
+      both.nest(rewriter);
   }
-};
-} // namespace
+}

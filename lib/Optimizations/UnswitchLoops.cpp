@@ -6,17 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Optimizations/Passes.h"
+#include "BranchOnLookups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_NACHOUNSWITCHLOOPS
-#include "nacho/Optimizations/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -102,17 +97,13 @@ static void unswitch(IRRewriter &rewriter, scf::ForOp loop, Value choice) {
   rewriter.replaceOp(loop, branch.getResults());
 }
 
-namespace {
-struct UnswitchLoops : nacho::impl::NachoUnswitchLoopsBase<UnswitchLoops> {
-  void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    IRRewriter rewriter(&getContext());
-    for (scf::ForOp loop : loops)
-      if (Value choice = findChoice(loop);
-          choice &&
-          (isInnermost(loop, choice, true) || isInnermost(loop, choice, false)))
-        unswitch(rewriter, loop, choice);
-  }
-};
-} // namespace
+void nacho::unswitchLoops(func::FuncOp func) {
+  SmallVector<scf::ForOp> loops;
+  func.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  IRRewriter rewriter(func.getContext());
+  for (scf::ForOp loop : loops)
+    if (Value choice = findChoice(loop);
+        choice &&
+        (isInnermost(loop, choice, true) || isInnermost(loop, choice, false)))
+      unswitch(rewriter, loop, choice);
+}

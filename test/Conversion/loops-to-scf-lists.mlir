@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse | FileCheck %s
 
 // Lists of where fibers are: how positions get into them and out of them again, and what
 // their entries cost.

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf=vector-bits=512 -convert-nacho-partition-to-scf -convert-nacho-elements-to-arith -convert-nacho-storage-to-memref -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf=vector-bits=512 -convert-nacho-elements-to-arith -convert-nacho-storage-to-memref -canonicalize -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // Loops over the rows of a part.
 

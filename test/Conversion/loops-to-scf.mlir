@@ -13,14 +13,6 @@
 !M2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
 !R0 = !nacho.fiber<tensor<?x?xf64, #Rows>, 0>
 
-// CHECK-LABEL: func.func @negative_no_loop(
-// CHECK:         nacho.cost <nnz>
-func.func @negative_no_loop(%A: tensor<?xf64, #SV>) -> index {
-  %A0 = nacho.root %A : tensor<?xf64, #SV>
-  %cost = nacho.cost <nnz> %A0 : !S0
-  return %cost : index
-}
-
 // Nothing to merge with: one loop over positions.
 //
 // CHECK-LABEL: func.func @one_compressed(

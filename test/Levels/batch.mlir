@@ -1,6 +1,6 @@
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -canonicalize -cse \
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse \
 // RUN:   | FileCheck %s
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -convert-nacho-storage-to-memref \
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-storage-to-memref \
 // RUN:   | FileCheck %s --check-prefix=STORAGE
 
 // The arrays of a tensor in batches have a row for each batch. They are read as one

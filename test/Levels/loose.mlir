@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -canonicalize -cse -split-input-file -verify-diagnostics \
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
 
 // A loose level stores where the fiber of each position of the level above begins, and

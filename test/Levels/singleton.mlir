@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s --check-prefix=OPERAND
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse | FileCheck %s --check-prefix=OPERAND
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
 // RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},%{assemble})' \
 // RUN:   | FileCheck %s --check-prefix=RESULT

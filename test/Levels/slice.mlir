@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-loops-to-scf -convert-nacho-partition-to-scf -canonicalize -cse -split-input-file -verify-diagnostics \
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>

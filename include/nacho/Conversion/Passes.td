@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertNachoLoopsToSCF
     : Pass<"convert-nacho-loops-to-scf", "::mlir::func::FuncOp"> {
-  let summary = "Lower each coiteration to one or two scf loops";
+  let summary = "Lower coiterations to loops of scf, and searches for cuts to binary ones";
   let description = [{
     A coiteration that visits every coordinate becomes an `scf.for` over coordinates. A
     row of a part begins where the one before it ends. With `vector-bits`, the first and
@@ -69,6 +69,38 @@ def ConvertNachoLoopsToSCF
       if no other block ends before this one: count the bits of %all; the next block, %seen = 0
       scf.yield, of those that end before it or with it, the next block
     }
+    ```
+
+    A search narrows an interval of coordinates and, for each operand, an interval of
+    positions, in which the result must lie (paper, listing "specialised to coiteration
+    of three sparse vectors"):
+
+    Before:
+    ```mlir
+    %i, %residual, %A1, ... = nacho.search %query of (%A0) between %lo, %hi { cost }
+    ```
+    After:
+    ```mlir
+    scf.while (%low, %high, %lowA, %highA) : while %low < %high {
+      %mid = %low + (%high - %low + 1) / 2
+      %posA = lower bound of %mid in crd[%lowA ... %highA]
+      %cost = cost(%mid, %posA)
+      cost <= query ? (%low, %lowA) = (%mid, %posA)
+                    : (%high, %highA) = (%mid - 1, %posA)
+    }
+    ```
+    If all that the cost depends on is how many entries come before the coordinate, no
+    position is searched for. Entries are counted, many at a time, until the query is
+    spent; with one entry of each operand costing 1, and `m` operands:
+    ```mlir
+    scf.while (%left, %posA, %posB) : while %left > 0 {
+      %d = max(%left / m, 1)
+      %a, %b = crdA[%posA + %d - 1], crdB[%posB + %d - 1]
+      %a <= %b ? %posA += %d
+      %b <= %a ? %posB += %d
+      %left -= what was added, if that is not more than %left
+    }
+    %i = min(crdA[%posA], crdB[%posB])
     ```
   }];
   let options = [
@@ -144,20 +176,10 @@ def ConvertNachoElementsToArith
     %1 = arith.select %first, %0, %b : f64
     %2 = arith.maximumf %m, %1 fastmath<reassoc> : f64
     ```
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
-    "::mlir::math::MathDialect"
-  ];
-}
 
-def ConvertNachoLanesToVector
-    : Pass<"convert-nacho-lanes-to-vector", "::mlir::func::FuncOp"> {
-  let summary = "Lower operations on each lane to ops on vectors";
-  let description = [{
-    When this pass runs, the region of `nacho.each_lane` has ops of arith and math,
-    which take vectors as well as elements. Values that are the same in all lanes are
-    broadcast.
+    The ops of arith and math that take their places in the region of `nacho.each_lane`
+    take vectors as well as elements, so that they move out of it. Values that are the
+    same in all lanes are broadcast.
 
     Before:
     ```mlir
@@ -175,7 +197,10 @@ def ConvertNachoLanesToVector
     %next = arith.addf %sum, %product : vector<8xf64>
     ```
   }];
-  let dependentDialects = ["::mlir::vector::VectorDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
 }
 
 def NachoCountSteps : Pass<"nacho-count-steps", "::mlir::ModuleOp"> {
@@ -326,48 +351,6 @@ def ConvertNachoFunctionsToLibm
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
     "::mlir::func::FuncDialect", "::mlir::vector::VectorDialect"
-  ];
-}
-
-def ConvertNachoPartitionToSCF
-    : Pass<"convert-nacho-partition-to-scf", "::mlir::func::FuncOp"> {
-  let summary = "Lower searches and cuts to binary searches in scf";
-  let description = [{
-    A search narrows an interval of coordinates and, for each operand, an interval of
-    positions, in which the result must lie (paper, listing "specialised to coiteration
-    of three sparse vectors"):
-
-    Before:
-    ```mlir
-    %i, %residual, %A1, ... = nacho.search %query of (%A0) between %lo, %hi { cost }
-    ```
-    After:
-    ```mlir
-    scf.while (%low, %high, %lowA, %highA) : while %low < %high {
-      %mid = %low + (%high - %low + 1) / 2
-      %posA = lower bound of %mid in crd[%lowA ... %highA]
-      %cost = cost(%mid, %posA)
-      cost <= query ? (%low, %lowA) = (%mid, %posA)
-                    : (%high, %highA) = (%mid - 1, %posA)
-    }
-    ```
-    If all that the cost depends on is how many entries come before the coordinate, no
-    position is searched for. Entries are counted, many at a time, until the query is
-    spent; with one entry of each operand costing 1, and `m` operands:
-    ```mlir
-    scf.while (%left, %posA, %posB) : while %left > 0 {
-      %d = max(%left / m, 1)
-      %a, %b = crdA[%posA + %d - 1], crdB[%posB + %d - 1]
-      %a <= %b ? %posA += %d
-      %b <= %a ? %posB += %d
-      %left -= what was added, if that is not more than %left
-    }
-    %i = min(crdA[%posA], crdB[%posB])
-    ```
-  }];
-  let dependentDialects = [
-    "::nacho::NachoDialect", "::mlir::scf::SCFDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::math::MathDialect"
   ];
 }
 

@@ -5,9 +5,38 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NachoNestBranches : Pass<"nacho-nest-branches", "::mlir::func::FuncOp"> {
-  let summary = "Do what depends on a lookup only if the lookup finds something";
+def NachoBranchOnLookups : Pass<"nacho-branch-on-lookups", "::mlir::func::FuncOp"> {
+  let summary = "Do only what a lookup needs, and only if it finds something";
   let description = [{
+    A table may be dense, or need a search. That is the same for all steps of a loop
+    that looks coordinates up. So there are two loops, one for each kind of table; the
+    one for dense tables has no loop inside.
+
+    Before:
+    ```mlir
+    scf.for %p = %begin to %end step %c1 {
+      %at = scf.if %isDense -> (index) {
+        scf.yield %key : index
+      } else {
+        scf.while ...
+      }
+      "use"(%at)
+    }
+    ```
+    After:
+    ```mlir
+    scf.if %isDense {
+      scf.for %p = %begin to %end step %c1 {
+        "use"(%key)
+      }
+    } else {
+      scf.for %p = %begin to %end step %c1 {
+        scf.while ...
+        "use"(%at)
+      }
+    }
+    ```
+
     Most lookups of a masked product find nothing. What follows from a lookup is a
     condition, and a branch that adds to a sum if it holds; in between, elements are
     loaded and multiplied that only this branch needs. The branch becomes a part of the
@@ -43,48 +72,7 @@ def NachoNestBranches : Pass<"nacho-nest-branches", "::mlir::func::FuncOp"> {
     ```
 
     Nothing may be written from the first branch up to the second.
-  }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
-}
 
-def NachoUnswitchLoops : Pass<"nacho-unswitch-loops", "::mlir::func::FuncOp"> {
-  let summary = "Choose the kind of a table once, not in each step of a loop";
-  let description = [{
-    A table may be dense, or need a search. That is the same for all steps of a loop
-    that looks coordinates up. So there are two loops, one for each kind of table; the
-    one for dense tables has no loop inside.
-
-    Before:
-    ```mlir
-    scf.for %p = %begin to %end step %c1 {
-      %at = scf.if %isDense -> (index) {
-        scf.yield %key : index
-      } else {
-        scf.while ...
-      }
-      "use"(%at)
-    }
-    ```
-    After:
-    ```mlir
-    scf.if %isDense {
-      scf.for %p = %begin to %end step %c1 {
-        "use"(%key)
-      }
-    } else {
-      scf.for %p = %begin to %end step %c1 {
-        scf.while ...
-        "use"(%at)
-      }
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
-def NachoGuardSteps : Pass<"nacho-guard-steps", "::mlir::func::FuncOp"> {
-  let summary = "Do nothing for a coordinate that is outside of its extent";
-  let description = [{
     An array of coordinates may have been edited since it was checked. So each step of
     a loop tests whether its coordinate is below the extent, and what the coordinate
     is an index of is accessed at the least of the coordinate and the last place. In an

@@ -365,18 +365,16 @@ struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    WalkResult nests = func.walk([](NestOp nest) {
-      nest.emitOpError("must be assembled before its loops can be lowered");
-      return WalkResult::interrupt();
+    WalkResult earlier = func.walk([](Operation *op) -> WalkResult {
+      if (isa<NestOp>(op))
+        return op->emitOpError("must be assembled before its loops can be "
+                               "lowered");
+      if (isa<PartitionOp>(op))
+        return op->emitOpError("must be assembled before its searches can be "
+                               "lowered");
+      return WalkResult::advance();
     });
-    if (nests.wasInterrupted())
-      return signalPassFailure();
-    WalkResult loops = func.walk([](Operation *op) {
-      return isa<CoiterateOp, CountOp, AccumulateOp>(op)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (loops.wasInterrupted() &&
+    if (earlier.wasInterrupted() ||
         failed(LoopLowering(func, branches, together, vectorBits).run()))
       signalPassFailure();
   }

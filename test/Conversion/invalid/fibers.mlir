@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s -split-input-file -verify-diagnostics \
-// RUN:   -pass-pipeline='builtin.module(func.func(convert-nacho-loops-to-scf,convert-nacho-partition-to-scf),convert-nacho-storage-to-memref)'
+// RUN:   -pass-pipeline='builtin.module(func.func(convert-nacho-loops-to-scf),convert-nacho-storage-to-memref)'
 
 // What the lowerings cannot take they refuse: never a crash, never a silent skip.
 

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -split-input-file -verify-diagnostics -convert-nacho-partition-to-scf
+// RUN: nacho-opt %s -split-input-file -verify-diagnostics -convert-nacho-loops-to-scf
 
 // A child is found in a table of its fiber's children, which belongs to the same function.
 
@@ -35,19 +35,4 @@ func.func @no_table(%A: tensor<?xf64, #SV>, %k: index) -> i1 {
   %A1 = nacho.find %k in %A0 : !A0
   %isThere = nacho.present %A1 : !A1
   return %isThere : i1
-}
-
-// -----
-
-// Elements are loaded where loops are lowered, not with the searches of a partition.
-
-#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
-!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
-!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
-func.func @element_outside_of_loops(%A: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>) -> f64 {
-  %A0 = nacho.root %A : tensor<?xf64, #SV>
-  %A1 = nacho.find %k in %A0 : !A0 by %table : !nacho.workspace<i64>
-  // expected-error @below {{uses a fiber or a cut that only another pass can lower}}
-  %a = nacho.load %A1 : !A1
-  return %a : f64
 }

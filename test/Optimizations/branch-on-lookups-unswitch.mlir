@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-unswitch-loops -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-branch-on-lookups -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // A place of a table is the key itself, or is searched for. The loop with dense tables has
 // no loop inside.

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-nest-branches -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-branch-on-lookups -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // A sum is added to if a position is found inside of a row. Elements are loaded, and the
 // position is compared, only where one was found.

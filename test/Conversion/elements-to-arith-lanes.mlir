@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-lanes-to-vector -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-elements-to-arith -split-input-file -verify-diagnostics | FileCheck %s
 
 // sum + a * b: what is the same in all lanes is copied to them where it is needed.
 //

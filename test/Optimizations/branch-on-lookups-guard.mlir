@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-guard-steps -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-branch-on-lookups -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // One branch in place of a clipped index and of a report; nothing is clipped inside.
 //

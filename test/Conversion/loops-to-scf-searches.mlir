@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse | FileCheck %s
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -8,18 +8,6 @@
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 !R0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !R1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
-
-// The partition is still a question to all parts, for the earlier passes.
-//
-// CHECK-LABEL: func.func @negative_loops(
-// CHECK:         nacho.coiterate
-func.func @negative_loops(%A: tensor<?xf64, #SV>, %out: memref<?xindex>) {
-  %A0 = nacho.root %A : tensor<?xf64, #SV>
-  nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1 {
-    memref.store %i, %out[%i] : memref<?xindex>
-  }
-  return
-}
 
 // If all that is counted are the entries of two sparse vectors before a coordinate, the
 // search is one for the entry at which the query is spent.

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-partition-to-scf -canonicalize -cse | FileCheck %s
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse | FileCheck %s
 
 // Searches among coordinates that are not unique, and of loops without fibers.
 

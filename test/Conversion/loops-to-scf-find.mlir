@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -convert-nacho-partition-to-scf -canonicalize -cse --mlir-use-nameloc-as-prefix \
+// RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse --mlir-use-nameloc-as-prefix \
 // RUN:   | FileCheck %s
 
 // What a table says is a position among the children of the fiber, or nothing is found: if

@@ -1,4 +1,4 @@
-//===- PartitionToSCF.cpp - Nested binary searches ------------------------===//
+//===- SearchLowering.cpp - Nested binary searches ------------------------===//
 //
 // Lowers the searches and cuts of the partition function. The result is Alg. 1
 // of the paper, with cost functions inlined, and with the algorithm's loop over
@@ -6,20 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Conversion/Passes.h"
+#include "SearchLowering.h"
 #include "nacho/IR/Fibers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-
-#include "SearchLowering.h"
-
-namespace nacho {
-#define GEN_PASS_DEF_CONVERTNACHOPARTITIONTOSCF
-#include "nacho/Conversion/Passes.h.inc"
-} // namespace nacho
 
 using namespace mlir;
 using namespace nacho;
@@ -245,26 +238,3 @@ void SearchLowering::lowerQuery(QueryOp op) {
   Value cost = arith::AddIOp::create(b, whole, fraction);
   op.replaceAllUsesWith(Value(arith::AddIOp::create(b, op.getLower(), cost)));
 }
-
-namespace {
-struct PartitionToSCF
-    : nacho::impl::ConvertNachoPartitionToSCFBase<PartitionToSCF> {
-  void runOnOperation() override {
-    func::FuncOp func = getOperation();
-    WalkResult earlier = func.walk([](Operation *op) -> WalkResult {
-      if (isa<NestOp, PartitionOp>(op))
-        return op->emitOpError("must be assembled before its searches can be "
-                               "lowered");
-      return WalkResult::advance();
-    });
-    if (earlier.wasInterrupted())
-      return signalPassFailure();
-    // A function with loops is lowered by convert-nacho-loops-to-scf, together
-    // with the cuts in it.
-    WalkResult loops =
-        func.walk([](CoiterateOp) { return WalkResult::interrupt(); });
-    if (!loops.wasInterrupted() && failed(SearchLowering(func).run()))
-      signalPassFailure();
-  }
-};
-} // namespace
