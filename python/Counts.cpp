@@ -2,9 +2,9 @@
 
 #include "Counts.h"
 
-#include "nacho/Runtime/KernelCounts.h"
 #include "nacho/Runtime/Runtime.h"
 #include "nacho/Runtime/Workers.h"
+#include "nacho/Simulator/KernelCounts.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 using namespace ptx;
+using nacho::AccessKind;
 
 /// Where an instruction accesses so many bytes, which get `written` if it
 /// writes them.
@@ -17,11 +18,8 @@ using Place = char *(*)(Thread &, const Instruction &, size_t operand,
 static char *globalAt(Thread &t, const Instruction &i, size_t operand,
                       AccessKind kind, size_t bytes, const void *written) {
   auto known = t.get<int64_t>(i.operands[operand]) + i.offset;
-  t.races->note({kind, int64_t(t.registers[kBlock]),
-                 int64_t(t.registers[kThread]), t.metInBlock, t.metInWarp,
-                 i.line},
-                known, bytes, written);
-  return reinterpret_cast<char *>(known + t.window);
+  nacho::accessGlobal(t.simulated, i.site.c_str(), kind, known, bytes, written);
+  return reinterpret_cast<char *>(known + t.simulated->window);
 }
 
 static char *localAt(Thread &t, const Instruction &i, size_t operand,
@@ -31,13 +29,11 @@ static char *localAt(Thread &t, const Instruction &i, size_t operand,
 }
 
 static char *sharedAt(Thread &t, const Instruction &i, size_t operand,
-                      AccessKind /*kind*/, size_t bytes,
-                      const void * /*written*/) {
-  uint64_t at = t.get<uint64_t>(i.operands[operand]) + i.offset;
-  if (at > t.sharedBytes || t.sharedBytes - at < bytes)
-    throw Error("line " + std::to_string(i.line) +
-                " accesses shared memory beyond its end");
-  return t.shared + at;
+                      AccessKind kind, size_t bytes, const void * /*written*/) {
+  char *at =
+      t.simulated->shared + t.get<int64_t>(i.operands[operand]) + i.offset;
+  nacho::accessShared(t.simulated, i.site.c_str(), kind, at, bytes);
+  return at;
 }
 
 /// Accesses must be aligned. This is what the driver does if one is not.

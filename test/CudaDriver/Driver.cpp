@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ptx.h"
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,7 +29,7 @@ using Address = uint64_t;
 static constexpr Result kOk = 0, kInvalidValue = 1, kOutOfMemory = 2;
 static constexpr Result kInvalidContext = 201, kInvalidPtx = 218,
                         kNotFound = 500;
-static constexpr Result kIllegalAddress = 700, kLaunchFailed = 719;
+static constexpr Result kLaunchFailed = 719;
 
 /// The result that a test wants of a function.
 static Result wantedOf(const char *symbol) {
@@ -292,13 +292,13 @@ NACHO_EXPORT Result cuModuleGetFunction(Handle *function, Handle module,
   auto known = kernels.find(name);
   if (known == kernels.end())
     return kNotFound;
-  *function = &known->second;
+  *function = &*known;
   return kOk;
 }
 
 namespace {
 struct Launch {
-  const ptx::Kernel *kernel;
+  const Module::value_type *kernel;
   int64_t blocks, threads;
   void **parameters;
 };
@@ -306,10 +306,8 @@ struct Launch {
 
 static void run(const int64_t *words) {
   auto *launch = reinterpret_cast<Launch *>(words[0]);
-  constexpr Address kKnown = Address(1) << 46;
-  auto window = int64_t(reinterpret_cast<Address>(accessed(kKnown)) - kKnown);
-  launch->kernel->run(launch->blocks, launch->threads, launch->parameters,
-                      window);
+  const auto &[name, kernel] = *launch->kernel;
+  kernel.run(name.c_str(), launch->blocks, launch->threads, launch->parameters);
 }
 
 NACHO_EXPORT Result cuLaunchKernel(Handle function, unsigned gridX,
@@ -324,15 +322,13 @@ NACHO_EXPORT Result cuLaunchKernel(Handle function, unsigned gridX,
       blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 ||
       sharedBytes || extra)
     return kInvalidValue;
-  Launch launch{static_cast<ptx::Kernel *>(function), gridX, blockX,
+  Launch launch{static_cast<Module::value_type *>(function), gridX, blockX,
                 parameters};
   int64_t words[] = {reinterpret_cast<int64_t>(&launch)};
   try {
     nacho::callSimulated(run, words);
-  } catch (const nacho::DeviceFault &) {
-    broken = kIllegalAddress;
-  } catch (const ptx::Error &error) {
-    wrong() = error.what();
+  } catch (const nacho::DeviceFault &fault) {
+    wrong() = fault.what();
     broken = kLaunchFailed;
   }
   return broken;

@@ -1,112 +1,61 @@
 //===- Machine.cpp - Threads that run PTX ---------------------------------===//
+//
+// The simulated GPU schedules threads, and lets them wait for each other; here
+// is what one of them does.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Ptx.h"
 
-#include <algorithm>
-#include <memory>
-
 using namespace ptx;
+using namespace nacho;
 
-/// Runs a thread until it has ended, or waits.
-static void runThread(const std::vector<Instruction> &code, Thread &thread) {
-  thread.waits = false;
-  while (!thread.isDone && !thread.waits) {
-    const Instruction &instruction = code[thread.next++];
-    if (instruction.guard >= 0 &&
-        (thread.registers[instruction.guard] != 0) == instruction.isNegated)
-      continue;
-    instruction.run(thread, instruction);
-  }
+//===----------------------------------------------------------------------===//
+// Threads that wait for each other
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kAllLanes = (int64_t(1) << kLanes) - 1;
+
+/// shfl.sync.idx result, value, lane, 31, -1
+static void shuffle(Thread &t, const Instruction &i) {
+  auto value = t.get<uint32_t>(i.operands[1]);
+  int64_t lane = t.get<uint32_t>(i.operands[2]) % kLanes;
+  int64_t other = shuffleInWarp(t.simulated, i.site.c_str(), ShuffleMode::index,
+                                value, lane, kLanes);
+  t.set(i.operands[0], uint32_t(other));
 }
 
-static constexpr size_t kWarp = 32;
-
-/// Gives each thread of a warp the value of the lane that it names:
-/// shfl.sync.idx result, value, lane, 31, -1.
-static void shuffle(Thread *warp) {
-  uint32_t values[kWarp];
-  for (size_t lane = 0; lane < kWarp; ++lane)
-    values[lane] = warp[lane].get<uint32_t>(warp[lane].meeting->operands[1]);
-  for (size_t lane = 0; lane < kWarp; ++lane) {
-    const Instruction &instruction = *warp[lane].meeting;
-    auto from = warp[lane].get<uint32_t>(instruction.operands[2]);
-    warp[lane].set(instruction.operands[0], values[from % kWarp]);
-  }
-}
-
-/// Gives each thread of a warp the bits of all: vote.sync.ballot result, bit,
-/// -1.
-static void vote(Thread *warp) {
-  uint32_t votes = 0;
-  for (size_t lane = 0; lane < kWarp; ++lane)
-    if (warp[lane].registers[warp[lane].meeting->operands[1]] != 0)
-      votes |= uint32_t(1) << lane;
-  for (size_t lane = 0; lane < kWarp; ++lane)
-    warp[lane].set(warp[lane].meeting->operands[0], votes);
-}
-
-/// What lanes have written before is seen by all lanes. Other meetings of a
-/// warp do not see to that.
-static void synchronize(Thread *warp) {
-  for (size_t lane = 0; lane < kWarp; ++lane)
-    ++warp[lane].metInWarp;
-}
-
-template <void (*meet)(Thread *)>
-static void waitForWarp(Thread &t, const Instruction &instruction) {
-  t.waits = true;
-  t.meeting = &instruction;
-  t.meet = meet;
+/// vote.sync.ballot result, bit, -1
+static void vote(Thread &t, const Instruction &i) {
+  bool bit = t.registers[i.operands[1]] != 0;
+  int64_t votes = voteInWarp(t.simulated, i.site.c_str(), kAllLanes, bit);
+  t.set(i.operands[0], uint32_t(votes));
 }
 
 Operation ptx::barrierOf(const std::string &name) {
+  Operation found;
+  found.meets = true;
   if (name == "shfl.sync.idx.b32")
-    return {waitForWarp<shuffle>, Shape::values};
-  if (name == "vote.sync.ballot.b32")
-    return {waitForWarp<vote>, Shape::values};
-  if (name == "bar.warp.sync")
-    return {waitForWarp<synchronize>, Shape::values};
-  if (name != "bar.sync" && name != "barrier.sync")
-    return {};
-  return {[](Thread &t, const Instruction &) { t.waits = true; },
-          Shape::values};
+    found.run = shuffle;
+  else if (name == "vote.sync.ballot.b32")
+    found.run = vote;
+  else if (name == "bar.warp.sync")
+    found.run = [](Thread &t, const Instruction &i) {
+      meetWarp(t.simulated, i.site.c_str(), kAllLanes);
+    };
+  else if (name == "bar.sync" || name == "barrier.sync")
+    found.run = [](Thread &t, const Instruction &i) {
+      meetBlock(t.simulated, i.site.c_str());
+    };
+  return found;
 }
 
-/// All threads of a warp have got to the same instruction.
-static void meetWarp(Thread *warp) {
-  for (size_t lane = 0; lane < kWarp; ++lane)
-    if (warp[lane].meeting != warp[0].meeting)
-      throw Error("the lanes of a warp do not wait at the same instruction");
-  warp[0].meet(warp);
-  for (size_t lane = 0; lane < kWarp; ++lane)
-    warp[lane].meeting = nullptr;
-}
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
 
-/// Threads that wait go on when all others wait, too, or have ended; those that
-/// wait for their warp go first.
-static void runBlock(const std::vector<Instruction> &code,
-                     std::vector<Thread> &threads) {
-  auto isDone = [](const Thread &thread) { return thread.isDone; };
-  auto waitsForWarp = [](const Thread &thread) {
-    return thread.meeting != nullptr;
-  };
-  while (!std::all_of(threads.begin(), threads.end(), isDone)) {
-    for (Thread &thread : threads) {
-      thread.metInBlock += thread.waits;
-      runThread(code, thread);
-    }
-    while (std::any_of(threads.begin(), threads.end(), waitsForWarp))
-      for (size_t first = 0; first < threads.size(); first += kWarp)
-        if (waitsForWarp(threads[first])) {
-          meetWarp(&threads[first]);
-          for (size_t lane = 0; lane < kWarp; ++lane)
-            runThread(code, threads[first + lane]);
-        }
-  }
-}
-
-/// The room that blocks use one after the other. It stays for the next kernel
-/// of this thread, since a kernel that faults does not give it back.
+/// Returns room for threads. It stays for the next kernel of this thread, since
+/// a kernel that faults does not give it back.
 static char *roomFor(size_t bytes) {
   static thread_local std::vector<char> room;
   if (room.size() < bytes)
@@ -116,48 +65,56 @@ static char *roomFor(size_t bytes) {
 
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-Thread Kernel::begin(char *room) const {
+namespace {
+/// What threads of a launch have in common.
+struct Frame {
+  const Kernel &kernel;
+  const char *parameters;
+  char *rooms; ///< Registers and local memory of each thread.
+  size_t bytesOfRoom;
+};
+} // namespace
+
+static Thread begin(const Frame &frame, const SimulatedThread &simulated) {
+  const Kernel &kernel = frame.kernel;
+  // Threads that do not wait run one after the other.
+  int64_t number = kernel.meets ? simulated.thread : 0;
+  char *room = frame.rooms + number * frame.bytesOfRoom;
   auto *registers = reinterpret_cast<uint64_t *>(room);
-  size_t registerBytes = numRegisters * sizeof(uint64_t);
+  size_t registerBytes = kernel.numRegisters * sizeof(uint64_t);
   // Registers that nothing was written to have any value.
   std::memset(registers, 0xA5, registerBytes);
-  for (const Constant &constant : constants)
+  for (const Constant &constant : kernel.constants)
     registers[constant.number] = constant.bits;
-  Thread thread{};
-  thread.registers = registers;
-  thread.local = room + aligned(registerBytes);
-  return thread;
+  registers[kBlock] = simulated.block;
+  registers[kThread] = simulated.thread;
+  registers[kBlocks] = simulated.blocks;
+  registers[kThreads] = simulated.threads;
+  return {&simulated, registers, frame.parameters,
+          room + aligned(registerBytes)};
 }
 
-void Kernel::run(int64_t blocks, int64_t count, void **parameters,
-                 int64_t window) const {
-  size_t ofThread =
+static void runThread(const SimulatedThread *simulated, void *argument) {
+  const auto &frame = *static_cast<const Frame *>(argument);
+  Thread thread = begin(frame, *simulated);
+  while (!thread.isDone) {
+    const Instruction &instruction = frame.kernel.code[thread.next++];
+    if (instruction.guard >= 0 &&
+        (thread.registers[instruction.guard] != 0) == instruction.isNegated)
+      continue;
+    instruction.run(thread, instruction);
+  }
+}
+
+void Kernel::run(const char *name, int64_t blocks, int64_t threads,
+                 void **parameters) const {
+  size_t bytesOfRoom =
       aligned(numRegisters * sizeof(uint64_t)) + aligned(localBytes);
-  static thread_local std::vector<Thread> threads;
-  static thread_local Races races;
-  threads.resize(count);
-  races = Races();
-  char *values = roomFor(aligned(parameterBytes) + aligned(sharedBytes) +
-                         count * ofThread);
-  char *shared = values + aligned(parameterBytes);
+  char *values =
+      roomFor(aligned(parameterBytes) + (meets ? threads : 1) * bytesOfRoom);
   for (size_t n = 0; n < parameterSizes.size(); ++n)
     std::memcpy(values + parameterOffsets[n], parameters[n], parameterSizes[n]);
-  for (int64_t block = 0; block < blocks; ++block) {
-    // So has shared memory.
-    std::memset(shared, 0xA5, sharedBytes);
-    for (int64_t number = 0; number < count; ++number) {
-      Thread &thread = threads[number] =
-          begin(shared + aligned(sharedBytes) + number * ofThread);
-      thread.parameters = values;
-      thread.shared = shared;
-      thread.sharedBytes = sharedBytes;
-      thread.window = window;
-      thread.races = &races;
-      thread.registers[kBlock] = block;
-      thread.registers[kThread] = number;
-      thread.registers[kBlocks] = blocks;
-      thread.registers[kThreads] = count;
-    }
-    runBlock(code, threads);
-  }
+  Frame frame{*this, values, values + aligned(parameterBytes), bytesOfRoom};
+  simulateLaunch(runThread, name, blocks, threads, int64_t(sharedBytes), meets,
+                 &frame);
 }

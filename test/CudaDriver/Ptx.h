@@ -9,7 +9,7 @@
 #ifndef NACHO_TEST_PTX_H
 #define NACHO_TEST_PTX_H
 
-#include "Races.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <cstdint>
 #include <cstring>
@@ -20,34 +20,22 @@
 
 namespace ptx {
 
-/// PTX that is not understood, or does what it must not. The text says which
-/// line it is.
+/// PTX that is not understood. The text says which line it is.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 struct Instruction;
 
-/// What one thread of a kernel knows. It owns nothing, so that a fault can
-/// leave its kernel at any time.
+/// The state of a thread that runs a kernel. It owns nothing, so that a fault
+/// can leave its kernel at any time.
 struct Thread {
+  const nacho::SimulatedThread *simulated;
   uint64_t *registers;
   const char *parameters;
-  char *local;  ///< Memory of its own.
-  char *shared; ///< Memory of its block.
-  size_t sharedBytes;
-  /// From addresses that the driver hands out to those that can be accessed.
-  int64_t window;
+  char *local;     ///< Memory of its own.
   size_t next = 0; ///< The number of the next instruction.
   bool isDone = false;
-  bool waits = false; ///< For the other threads of its block, or warp.
-  /// What it waits at for its warp, and what its warp does there; null if it
-  /// waits for its block.
-  const Instruction *meeting = nullptr;
-  void (*meet)(Thread *warp) = nullptr;
-  /// How often its block has met at barriers, and its warp.
-  int64_t metInBlock = 0, metInWarp = 0;
-  Races *races = nullptr;
 
   template <typename T>
   T get(int32_t number) const {
@@ -67,7 +55,7 @@ struct Instruction {
   std::vector<int32_t> operands; ///< Registers; the result comes first.
   int64_t offset = 0;            ///< Of an address, or of a parameter.
   size_t target = 0;             ///< Of a branch.
-  size_t line = 0;               ///< Of the text.
+  std::string site;              ///< The line of the text.
   int32_t guard = -1;            ///< A predicate without which nothing is done.
   bool isNegated = false;
 };
@@ -88,14 +76,11 @@ struct Kernel {
   std::vector<size_t> parameterOffsets, parameterSizes;
   size_t numRegisters = kSpecial, parameterBytes = 0, localBytes = 0,
          sharedBytes = 0;
+  bool meets = false; ///< Whether threads wait for each other.
 
-  /// Runs all blocks, one after the other, on copies of the parameters.
-  void run(int64_t blocks, int64_t count, void **parameters,
-           int64_t window) const;
-
-private:
-  /// Begins a thread. `room` is memory for its registers, and then its own.
-  Thread begin(char *room) const;
+  /// Lets the simulated GPU run all blocks on copies of the parameters.
+  void run(const char *name, int64_t blocks, int64_t threads,
+           void **parameters) const;
 };
 
 /// Where an instruction finds its operands.
@@ -109,6 +94,7 @@ enum class Shape {
 struct Operation {
   void (*run)(Thread &, const Instruction &) = nullptr;
   Shape shape = Shape::values;
+  bool meets = false; ///< Whether threads wait for each other.
 };
 
 /// What an instruction does that accesses memory: ld.<space>.<vector>.<type>,

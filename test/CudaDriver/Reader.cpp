@@ -256,7 +256,7 @@ void Reader::readInstruction() {
   }
   std::vector<std::string> words = wordsOf(line);
   Instruction made;
-  made.line = number;
+  made.site = "line " + std::to_string(number);
   if (words.front()[0] == '@') {
     made.isNegated = words.front()[1] == '!';
     made.guard = registerOf(words.front().substr(made.isNegated ? 2 : 1));
@@ -272,6 +272,7 @@ void Reader::readInstruction() {
   try {
     Operation operation = operationOf(words.front());
     made.run = operation.run;
+    kernel->meets |= operation.meets;
     for (size_t n = 1; n < words.size(); ++n)
       readOperand(words[n], operation.shape, made);
   } catch (const Error &error) {

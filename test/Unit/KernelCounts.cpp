@@ -2,7 +2,7 @@
 
 #include "Unit.h"
 
-#include "nacho/Runtime/KernelCounts.h"
+#include "nacho/Simulator/KernelCounts.h"
 
 using namespace nacho;
 using namespace nacho::unit;

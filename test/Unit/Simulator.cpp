@@ -2,7 +2,7 @@
 
 #include "Unit.h"
 
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <cstring>
 #include <vector>

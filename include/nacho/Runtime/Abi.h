@@ -36,15 +36,6 @@ inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 inline constexpr char kComputePartsSymbol[] = "nacho_compute_parts";
 /// The prefix of the names of the functions of Functions.def.
 inline constexpr char kOwnFunctionPrefix[] = "nacho_";
-/// The names of simulateLaunch() of Simulator.h, and of what threads call
-/// there.
-inline constexpr char kLaunchSymbol[] = "nacho_launch";
-inline constexpr char kAccessSharedSymbol[] = "nacho_access_shared";
-inline constexpr char kMeetBlockSymbol[] = "nacho_meet_block";
-inline constexpr char kMeetWarpSymbol[] = "nacho_meet_warp";
-inline constexpr char kShuffleSymbol[] = "nacho_shuffle";
-inline constexpr char kIsShuffledSymbol[] = "nacho_is_shuffled";
-inline constexpr char kVoteSymbol[] = "nacho_vote";
 /// The name of launchKernel() of lib/Backends/Cuda/CudaModule.h.
 inline constexpr char kLaunchPtxSymbol[] = "nacho_launch_ptx";
 /// The names by which the host takes and returns memory of a device; each

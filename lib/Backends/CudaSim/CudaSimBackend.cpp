@@ -6,8 +6,8 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/Runtime/Abi.h"
-#include "nacho/Runtime/KernelCounts.h"
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/KernelCounts.h"
+#include "nacho/Simulator/Simulator.h"
 
 using namespace mlir;
 using namespace nacho;

@@ -3,7 +3,7 @@
 #include "SimulatedDevice.h"
 
 #include "nacho/Runtime/Abi.h"
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <cstring>
 

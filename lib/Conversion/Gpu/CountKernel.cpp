@@ -9,7 +9,7 @@
 #include "CountKernel.h"
 
 #include "KernelAccesses.h"
-#include "nacho/Runtime/KernelCounts.h"
+#include "nacho/Simulator/KernelCounts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

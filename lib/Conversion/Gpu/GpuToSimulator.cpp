@@ -9,7 +9,7 @@
 #include "HostSide.h"
 #include "SimulatedThread.h"
 #include "nacho/Conversion/Passes.h"
-#include "nacho/Runtime/Abi.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

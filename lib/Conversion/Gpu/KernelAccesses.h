@@ -3,7 +3,7 @@
 #ifndef NACHO_LIB_KERNELACCESSES_H
 #define NACHO_LIB_KERNELACCESSES_H
 
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

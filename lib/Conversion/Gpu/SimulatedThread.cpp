@@ -1,14 +1,14 @@
 //===- SimulatedThread.cpp - Threads of simulated kernels -----------------===//
 //
 // Threads know their number, access shared memory, and wait for each other.
-// All of that becomes calls of the runtime (Simulator.h).
+// All of that becomes calls of the simulator (Simulator.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "SimulatedThread.h"
 
 #include "nacho/Levels/LevelFormat.h"
-#include "nacho/Runtime/Abi.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

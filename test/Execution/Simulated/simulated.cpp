@@ -13,8 +13,8 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/InitAll.h"
 #include "nacho/Execution/Device.h"
-#include "nacho/Runtime/KernelCounts.h"
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/KernelCounts.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include "SimulatedBlock.h"
 #include "nacho/Runtime/Fork.h"
@@ -166,8 +166,8 @@ void nacho::simulateLaunch(SimulatedKernel kernel, const char *name,
   static const uint64_t seed = seedOfOrder();
   const StopWord &word = stopWord();
   SimulatedBlock &block = SimulatedBlock::ofThread();
-  block.begin({kernel, name, blocks, threads, shared, meets != 0, frame,
-               Order(threads, seed), -int64_t(kHalf)});
+  block.begin({kernel, name, blocks, threads, shared, meets != 0, frame, seed,
+               -int64_t(kHalf)});
   Order ofBlocks(blocks, seed);
   for (int64_t n = 0; n < blocks && !isSet(word); ++n)
     if (!block.run(ofBlocks[n]))
@@ -179,7 +179,15 @@ void nacho::accessShared(const SimulatedThread *thread, const char *site,
                          AccessKind kind, const char *at,
                          int64_t bytes) noexcept {
   Lane &lane = Lane::of(thread);
-  if (!lane.owner->access(lane, site, kind, at, bytes))
+  if (!lane.owner->accessShared(lane, site, kind, at, bytes))
+    lane.owner->leave(lane);
+}
+
+void nacho::accessGlobal(const SimulatedThread *thread, const char *site,
+                         AccessKind kind, uint64_t address, int64_t bytes,
+                         const void *written) noexcept {
+  Lane &lane = Lane::of(thread);
+  if (!lane.owner->accessGlobal(lane, site, kind, address, bytes, written))
     lane.owner->leave(lane);
 }
 

@@ -1,7 +1,7 @@
 //===- Coroutine.h - Coroutines -------------------------------------------===//
 
-#ifndef NACHO_LIB_RUNTIME_COROUTINE_H
-#define NACHO_LIB_RUNTIME_COROUTINE_H
+#ifndef NACHO_LIB_SIMULATOR_COROUTINE_H
+#define NACHO_LIB_SIMULATOR_COROUTINE_H
 
 #include <cstddef>
 
@@ -44,4 +44,4 @@ private:
 
 } // namespace nacho
 
-#endif // NACHO_LIB_RUNTIME_COROUTINE_H
+#endif // NACHO_LIB_SIMULATOR_COROUTINE_H

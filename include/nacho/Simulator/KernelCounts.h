@@ -1,9 +1,9 @@
 //===- KernelCounts.h - Counts of a simulated GPU -------------------------===//
 
-#ifndef NACHO_RUNTIME_KERNELCOUNTS_H
-#define NACHO_RUNTIME_KERNELCOUNTS_H
+#ifndef NACHO_SIMULATOR_KERNELCOUNTS_H
+#define NACHO_SIMULATOR_KERNELCOUNTS_H
 
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <cstdint>
 #include <string>
@@ -69,4 +69,4 @@ void endLoop(const SimulatedThread *thread) noexcept;
 
 } // namespace nacho
 
-#endif // NACHO_RUNTIME_KERNELCOUNTS_H
+#endif // NACHO_SIMULATOR_KERNELCOUNTS_H

@@ -39,13 +39,14 @@ void SimulatedBlock::begin(const Launch &begun) {
     for (int64_t n = 0; begun.meets && n < needed; ++n)
       if (!lanes[n].coroutine)
         lanes[n].coroutine.emplace();
-    memory.begin(begun.shared, metInBlock);
+    shared.begin(begun.shared, metInBlock);
+    global.begin();
   } catch (const std::bad_alloc &) {
     wrong = "there is no memory for its threads";
   }
   for (Lane &lane : lanes) {
     static_cast<SimulatedThread &>(lane) = {
-        0, 0, begun.blocks, begun.threads, begun.window, memory.data()};
+        0, 0, begun.blocks, begun.threads, begun.window, shared.data()};
     lane.owner = this;
   }
 }
@@ -54,14 +55,15 @@ bool SimulatedBlock::run(int64_t block) {
   number = block;
   if (!wrong.empty())
     return false;
-  memory.begin(launch->shared, ++metInBlock);
+  shared.begin(launch->shared, ++metInBlock);
   if (launch->meets)
     return runTogether();
   const StopWord &word = stopWord();
+  Order order(launch->threads, launch->seed);
   Lane &lane = lanes.front();
   lane.block = block;
   for (int64_t n = 0; n < launch->threads && !isSet(word); ++n) {
-    lane.thread = launch->order[n];
+    lane.thread = order[n];
     lane.path.clear();
     launch->kernel(&lane, launch->frame);
   }
@@ -89,34 +91,42 @@ bool SimulatedBlock::runTogether() {
     restart(lanes[n]);
   }
   auto hasEnded = [](const Lane &lane) { return lane.state == Lane::ended; };
+  int64_t warps = (launch->threads + kLanes - 1) / kLanes;
+  Order ofWarps(warps, launch->seed), ofLanes(kLanes, launch->seed);
   const StopWord &word = stopWord();
   while (!isSet(word)) {
-    if (!runReady())
-      return false;
-    if (!meetWarps()) {
-      if (std::all_of(lanes.begin(), lanes.begin() + launch->threads,
-                      hasEnded)) {
-        counter.endBlock();
-        return true;
-      }
-      meetBlock();
+    for (int64_t n = 0; n < warps; ++n) {
+      int64_t first = ofWarps[n] * kLanes;
+      int64_t end = std::min(first + kLanes, launch->threads);
+      if (!runWarp(first, end, ofLanes))
+        return false;
     }
+    if (isSet(word))
+      break;
+    if (std::all_of(lanes.begin(), lanes.begin() + launch->threads, hasEnded)) {
+      counter.endBlock();
+      return true;
+    }
+    meetBlock();
     if (!wrong.empty())
       return false;
   }
   return true;
 }
 
-bool SimulatedBlock::runReady() {
-  for (int64_t n = 0; n < launch->threads; ++n) {
-    Lane &lane = lanes[launch->order[n]];
-    if (lane.state != Lane::ready)
-      continue;
-    lane.coroutine->resume();
-    if (!wrong.empty())
-      return false;
-  }
-  return true;
+bool SimulatedBlock::runWarp(int64_t first, int64_t end, const Order &order) {
+  const StopWord &word = stopWord();
+  do {
+    for (int64_t n = 0; n < kLanes; ++n) {
+      int64_t number = first + order[n];
+      if (number >= end || lanes[number].state != Lane::ready)
+        continue;
+      lanes[number].coroutine->resume();
+      if (!wrong.empty())
+        return false;
+    }
+  } while (!isSet(word) && meetWarp(first, end));
+  return wrong.empty();
 }
 
 void SimulatedBlock::wait(Lane &lane, Lane::State state, const char *site) {
@@ -129,22 +139,14 @@ void SimulatedBlock::wait(Lane &lane, Lane::State state, const char *site) {
 // Meetings
 //===----------------------------------------------------------------------===//
 
-int64_t SimulatedBlock::endOfWarp(const Lane &lane) const {
-  return std::min(lane.thread / kLanes * kLanes + kLanes, launch->threads);
-}
-
-bool SimulatedBlock::meetWarps() {
+bool SimulatedBlock::meetWarp(int64_t first, int64_t end) {
   bool isAny = false;
-  for (int64_t first = 0; first < launch->threads && wrong.empty();
-       first += kLanes) {
-    int64_t end = endOfWarp(lanes[first]);
-    for (int64_t n = first; n < end && wrong.empty(); ++n)
-      if (lanes[n].state == Lane::atWarp) {
-        isAny = true;
-        meetWarp(lanes[n], first, end);
-      }
-  }
-  return isAny;
+  for (int64_t n = first; n < end && wrong.empty(); ++n)
+    if (lanes[n].state == Lane::atWarp) {
+      isAny = true;
+      meetWarp(lanes[n], first, end);
+    }
+  return isAny && wrong.empty();
 }
 
 /// The lanes that a lane waits for, as threads.
@@ -218,10 +220,22 @@ std::string SimulatedBlock::shown(const Lane &lane) const {
 // Memory and errors
 //===----------------------------------------------------------------------===//
 
-bool SimulatedBlock::access(Lane &lane, const char *site, AccessKind kind,
-                            const char *at, int64_t bytes) {
-  wrong = memory.note({site, kind, lane.thread, metInBlock, lane.metInWarp}, at,
-                      size_t(bytes));
+/// Each block has shared memory of its own, so that its number says nothing.
+bool SimulatedBlock::accessShared(const Lane &lane, const char *site,
+                                  AccessKind kind, const char *at,
+                                  int64_t bytes) {
+  wrong = shared.note(
+      {kind, site, /*block=*/0, lane.thread, metInBlock, lane.metInWarp}, at,
+      size_t(bytes));
+  return wrong.empty();
+}
+
+bool SimulatedBlock::accessGlobal(const Lane &lane, const char *site,
+                                  AccessKind kind, uint64_t address,
+                                  int64_t bytes, const void *written) {
+  wrong =
+      global.note({kind, site, number, lane.thread, metInBlock, lane.metInWarp},
+                  address, uint64_t(bytes), written);
   return wrong.empty();
 }
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NACHO_RUNTIME_SIMULATOR_H
-#define NACHO_RUNTIME_SIMULATOR_H
+#ifndef NACHO_SIMULATOR_SIMULATOR_H
+#define NACHO_SIMULATOR_SIMULATOR_H
 
 #include "nacho/Runtime/DeviceError.h"
 
@@ -51,16 +51,21 @@ void simulateLaunch(SimulatedKernel kernel, const char *name, int64_t blocks,
                     int64_t threads, int64_t shared, int64_t meets,
                     void *frame) noexcept;
 
-// Operations of threads with each other, and with shared memory. A site is the
-// text of an operation; each operation has its own. What is wrong ends the call
-// of callSimulated() with a DeviceFault that says where it was.
+// Operations of threads with each other, and with memory. A site is the text of
+// an operation; each operation has its own. What is wrong ends the call of
+// callSimulated() with a DeviceFault that says where it was.
 
 /// A kind of access to memory. Compiled code has these numbers.
 enum class AccessKind : int64_t { read, write, atomic };
 
-/// Notes that a thread is about to access shared memory.
+/// Notes that a thread is about to access shared memory, or memory of the
+/// device at an address that the host knows. There, threads may write the same
+/// to a word: `written` has the bytes of a write.
 void accessShared(const SimulatedThread *thread, const char *site,
                   AccessKind kind, const char *at, int64_t bytes) noexcept;
+void accessGlobal(const SimulatedThread *thread, const char *site,
+                  AccessKind kind, uint64_t address, int64_t bytes,
+                  const void *written) noexcept;
 
 /// Waits until all threads of the block, or those lanes of the warp whose bits
 /// are in the mask, are at the same site. What they have written before is seen
@@ -88,6 +93,17 @@ int64_t voteInWarp(const SimulatedThread *thread, const char *site,
 void *takeSimulatedScratch(int64_t bytes) noexcept;
 void returnSimulatedScratch(void *data, int64_t bytes) noexcept;
 
+// The names by which compiled code calls simulateLaunch(), and what threads
+// call.
+
+inline constexpr char kLaunchSymbol[] = "nacho_launch";
+inline constexpr char kAccessSharedSymbol[] = "nacho_access_shared";
+inline constexpr char kMeetBlockSymbol[] = "nacho_meet_block";
+inline constexpr char kMeetWarpSymbol[] = "nacho_meet_warp";
+inline constexpr char kShuffleSymbol[] = "nacho_shuffle";
+inline constexpr char kIsShuffledSymbol[] = "nacho_is_shuffled";
+inline constexpr char kVoteSymbol[] = "nacho_vote";
+
 /// Memory for kernels. What is beyond its end cannot be accessed. Throws
 /// std::bad_alloc.
 void *allocateSimulated(size_t bytes);
@@ -98,4 +114,4 @@ void *accessSimulated(void *data) noexcept;
 
 } // namespace nacho
 
-#endif // NACHO_RUNTIME_SIMULATOR_H
+#endif // NACHO_SIMULATOR_SIMULATOR_H

@@ -1,6 +1,6 @@
 //===- KernelCounts.cpp - Counts of a simulated GPU -----------------------===//
 
-#include "nacho/Runtime/KernelCounts.h"
+#include "nacho/Simulator/KernelCounts.h"
 
 #include "nacho/Runtime/Fork.h"
 

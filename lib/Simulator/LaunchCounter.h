@@ -1,10 +1,10 @@
 //===- LaunchCounter.h - Counts of one launch -----------------------------===//
 
-#ifndef NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H
-#define NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H
+#ifndef NACHO_LIB_SIMULATOR_LAUNCHCOUNTER_H
+#define NACHO_LIB_SIMULATOR_LAUNCHCOUNTER_H
 
-#include "nacho/Runtime/KernelCounts.h"
-#include "nacho/Runtime/Simulator.h"
+#include "nacho/Simulator/KernelCounts.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <array>
 #include <cstdint>
@@ -128,4 +128,4 @@ private:
 
 } // namespace nacho
 
-#endif // NACHO_LIB_RUNTIME_LAUNCHCOUNTER_H
+#endif // NACHO_LIB_SIMULATOR_LAUNCHCOUNTER_H

@@ -1,11 +1,13 @@
 //===- SimulatedBlock.h - The threads of a simulated block ----------------===//
 
-#ifndef NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
-#define NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
+#ifndef NACHO_LIB_SIMULATOR_SIMULATEDBLOCK_H
+#define NACHO_LIB_SIMULATOR_SIMULATEDBLOCK_H
 
 #include "Coroutine.h"
+#include "GlobalMemory.h"
 #include "LaunchCounter.h"
 #include "SharedMemory.h"
+#include "nacho/Simulator/Simulator.h"
 
 #include <cstdint>
 #include <deque>
@@ -75,7 +77,7 @@ public:
     int64_t blocks, threads, shared;
     bool meets;
     void *frame;
-    Order order;
+    uint64_t seed; ///< That of the order of threads.
     int64_t window;
   };
 
@@ -90,9 +92,12 @@ public:
 
   /// Lets a thread wait for others.
   void wait(Lane &lane, Lane::State state, const char *site);
-  /// Notes an access to shared memory. Returns whether nothing was wrong.
-  bool access(Lane &lane, const char *site, AccessKind kind, const char *at,
-              int64_t bytes);
+  /// Notes an access to shared memory, or to that of the device. Returns
+  /// whether nothing was wrong.
+  bool accessShared(const Lane &lane, const char *site, AccessKind kind,
+                    const char *at, int64_t bytes);
+  bool accessGlobal(const Lane &lane, const char *site, AccessKind kind,
+                    uint64_t address, int64_t bytes, const void *written);
   /// Leaves a thread after something was wrong.
   [[noreturn]] void leave(Lane &lane);
 
@@ -103,10 +108,12 @@ public:
 private:
   bool runTogether();
   void restart(Lane &lane);
-  bool runReady();
-  /// Lets all warps go on whose lanes wait for each other. Returns whether
-  /// there are some.
-  bool meetWarps();
+  /// Runs the lanes of a warp until all have ended or wait for the block.
+  /// Returns whether nothing was wrong.
+  bool runWarp(int64_t first, int64_t end, const Order &order);
+  /// Lets lanes of a warp go on that wait for each other. Returns whether there
+  /// are some, and nothing was wrong.
+  bool meetWarp(int64_t first, int64_t end);
   /// Lets lanes go on that wait for each other; or else something is wrong.
   void meetWarp(const Lane &waiting, int64_t first, int64_t end);
   void exchange(int64_t mask, int64_t first, int64_t end);
@@ -114,12 +121,12 @@ private:
   /// Notes that a thread waits for another one that is not where it is.
   void diverge(const Lane &waiting, const Lane &missing);
   std::string shown(const Lane &lane) const;
-  int64_t endOfWarp(const Lane &lane) const;
 
   std::optional<Launch> launch;
   int64_t number = 0;     ///< Of the block.
   std::deque<Lane> lanes; ///< Their stacks are used again.
-  SharedMemory memory;
+  SharedMemory shared;
+  GlobalMemory global;
   int64_t metInBlock = 0; ///< In all launches.
   std::string wrong;      ///< Empty if all is right.
 };
@@ -130,4 +137,4 @@ private:
 
 } // namespace nacho
 
-#endif // NACHO_LIB_RUNTIME_SIMULATEDBLOCK_H
+#endif // NACHO_LIB_SIMULATOR_SIMULATEDBLOCK_H
