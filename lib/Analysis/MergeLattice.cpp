@@ -1,6 +1,7 @@
 //===- MergeLattice.cpp - Unions and intersections of coordinates ---------===//
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -141,13 +142,13 @@ Condition nacho::emitMerge(ImplicitLocOpBuilder &b, MergeAttr merge,
     return all;
   }
   if (isNever(merge))
-    return arith::ConstantIntOp::create(b, 0, 1);
+    return Number::flag(b, false);
   std::optional<Value> any;
   for (MergeAttr child : merge.children()) {
     Condition here = emitMerge(b, child, leaves);
     if (here.isAlways())
       return kAlways;
-    any = any ? Value(arith::OrIOp::create(b, *any, here.flag())) : here.flag();
+    any = any ? Number(b, *any) | here.flag() : here.flag();
   }
   return *any;
 }

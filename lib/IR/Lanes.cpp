@@ -1,6 +1,7 @@
 //===- Lanes.cpp - Code for threads that do a part together ---------------===//
 
 #include "nacho/IR/Lanes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,23 +16,18 @@ LogicalResult nacho::verifyOfLanes(Operation *op) {
   return success();
 }
 
-static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 Lanes Lanes::create(ImplicitLocOpBuilder &b) {
   return Lanes(LaneOp::create(b, b.getIndexType(), kWarpLanes));
 }
 
 Value Lanes::isFirst(ImplicitLocOpBuilder &b) const {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                               constant(b, 0));
+  return Number(b, number) == 0;
 }
 
 void Lanes::takeSteps(scf::ForOp loop) const {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
-  loop.setLowerBound(arith::AddIOp::create(b, loop.getLowerBound(), number));
-  loop.setStep(constant(b, kWarpLanes));
+  loop.setLowerBound(Number(b, loop.getLowerBound()) + number);
+  loop.setStep(Number(b, kWarpLanes));
 }
 
 void Lanes::doOnce(Operation *op, Value isFirst) {
@@ -46,9 +42,9 @@ SmallVector<Value> Lanes::from(ImplicitLocOpBuilder &b, ValueRange row,
   return llvm::map_to_vector(row, [&](Value value) -> Value {
     if (!isa<IndexType>(value.getType()))
       return FromLaneOp::create(b, value, other);
-    value = arith::IndexCastOp::create(b, b.getI64Type(), value);
+    value = Number(b, value).asSigned(b.getI64Type());
     value = FromLaneOp::create(b, value, other);
-    return arith::IndexCastOp::create(b, b.getIndexType(), value);
+    return Number(b, value).asSigned(b.getIndexType());
   });
 }
 
@@ -57,27 +53,24 @@ Value Lanes::sum(ImplicitLocOpBuilder &b, Value value) const {
   Type type = value.getType();
   bool isIndex = isa<IndexType>(type);
   if (isIndex)
-    value = arith::IndexCastOp::create(b, b.getI64Type(), value);
+    value = Number(b, value).asSigned(b.getI64Type());
   for (int64_t distance = kWarpLanes / 2; distance > 0; distance /= 2) {
-    Value other = arith::XOrIOp::create(b, number, constant(b, distance));
+    Value other = Number(b, number) ^ distance;
     Value another = FromLaneOp::create(b, value, other);
-    value = arith::AddIOp::create(b, value, another);
+    value = Number(b, value) + another;
   }
-  return isIndex ? arith::IndexCastOp::create(b, type, value) : value;
+  return isIndex ? Number(b, value).asSigned(type) : value;
 }
 
 SmallVector<Value> Lanes::scan(ImplicitLocOpBuilder &b, ValueRange row,
                                Combine combine) const {
   SmallVector<Value> all(row);
   for (int64_t distance = 1; distance < kWarpLanes; distance *= 2) {
-    Value other =
-        arith::AddIOp::create(b, number, constant(b, kWarpLanes - distance));
-    other = arith::RemUIOp::create(b, other, constant(b, kWarpLanes));
+    Value other = (Number(b, number) + (kWarpLanes - distance)) % kWarpLanes;
     SmallVector<Value> both = combine(from(b, all, other), all);
-    Value isFar = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, number,
-                                        constant(b, distance));
+    Number isFar = Number(b, number) >= distance;
     for (auto [value, more] : llvm::zip(all, both))
-      value = arith::SelectOp::create(b, isFar, more, value);
+      value = select(isFar, more, value);
   }
   return all;
 }
@@ -85,8 +78,8 @@ SmallVector<Value> Lanes::scan(ImplicitLocOpBuilder &b, ValueRange row,
 std::pair<Value, Value> Lanes::sumBefore(ImplicitLocOpBuilder &b,
                                          Value value) const {
   Value sum = scan(b, value, [&](ValueRange x, ValueRange y) {
-    return SmallVector<Value>{arith::AddIOp::create(b, x[0], y[0])};
+    return SmallVector<Value>{Number(b, x[0]) + y[0]};
   })[0];
-  Value all = from(b, sum, constant(b, kWarpLanes - 1))[0];
-  return {arith::SubIOp::create(b, sum, value), all};
+  Value all = from(b, sum, Number(b, kWarpLanes - 1))[0];
+  return {Number(b, sum) - value, all};
 }

@@ -1,5 +1,6 @@
 //===- Monoids.cpp - Monoids of reductions --------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Operators.h"
 
@@ -113,8 +114,7 @@ bool MonoidAttr::reducesAbsent() const {
 
 /// A small integer as an element of a type.
 static Value emitElement(ImplicitLocOpBuilder &b, Type type, int8_t value) {
-  return CastOp::create(
-      b, type, arith::ConstantOp::create(b, b.getI8IntegerAttr(value)));
+  return CastOp::create(b, type, Number(b, value, b.getI8Type()));
 }
 
 /// The largest or smallest element of a type.

@@ -3,6 +3,8 @@
 #ifndef NACHO_IR_CONDITION_H
 #define NACHO_IR_CONDITION_H
 
+#include "nacho/IR/Arith.h"
+
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -53,7 +55,7 @@ mlir::Value emitFlag(mlir::ImplicitLocOpBuilder &b, Condition condition);
 
 /// condition ? x : y
 mlir::Value emitSelect(mlir::ImplicitLocOpBuilder &b, Condition condition,
-                       mlir::Value x, mlir::Value y);
+                       mlir::Value x, Number::Operand y);
 
 } // namespace nacho
 
