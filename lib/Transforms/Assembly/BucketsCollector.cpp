@@ -26,6 +26,7 @@
 #include "Collector.h"
 #include "Entries.h"
 #include "PhaseFunctions.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Buffers.h"
@@ -38,7 +39,7 @@ using namespace mlir;
 using namespace nacho;
 
 static Value numBuckets(ImplicitLocOpBuilder &b, const PhaseArguments &args) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   return memref::DimOp::create(b, args.buckets, one);
 }
 
@@ -50,21 +51,17 @@ static Value load(ImplicitLocOpBuilder &b, Value buckets, Value row, Value at) {
 /// A number of the type of the elements of `buckets`.
 static Value numberLike(ImplicitLocOpBuilder &b, Value buckets, int64_t value) {
   Type type = cast<MemRefType>(buckets.getType()).getElementType();
-  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  return Number(b, value, type);
 }
 
 /// An index as an element of `buckets`, or of positions of the same type.
 static Value narrowLike(ImplicitLocOpBuilder &b, Value buckets, Value index) {
   Type type = cast<MemRefType>(buckets.getType()).getElementType();
-  if (isa<IndexType>(type))
-    return index;
-  return arith::IndexCastUIOp::create(b, type, index);
+  return Number(b, index).as(type);
 }
 
 static Value widen(ImplicitLocOpBuilder &b, Value number) {
-  if (isa<IndexType>(number.getType()))
-    return number;
-  return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+  return Number(b, number).asIndex();
 }
 
 static void store(ImplicitLocOpBuilder &b, Value value, Value buckets,
@@ -91,7 +88,7 @@ public:
 
 protected:
   void add(AppendOp op, Condition condition, Carried &values) override {
-    part.countEntries(part.constant(1), condition, values);
+    part.countEntries(Number(b, 1), condition, values);
     emitIf(b, condition, [&] { addToBucket(op, part.coordinates[0]); });
   }
 
@@ -106,13 +103,10 @@ protected:
 
 private:
   void addToBucket(AppendOp op, Value bucket) {
-    Value inside =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, bucket, extent);
+    Value inside = Number(b, bucket) < extent;
     emitChecked(inside, kCoordinateOutOfRange, [&] {
       Value before = load(b, part.args.buckets, row, bucket);
-      Value one = numberLike(b, part.args.buckets, 1);
-      Value after = arith::AddIOp::create(b, before, one);
-      store(b, after, part.args.buckets, row, bucket);
+      store(b, Number(b, before) + 1, part.args.buckets, row, bucket);
       addTo(op, before);
     });
   }
@@ -127,7 +121,7 @@ protected:
   void startRow() override {
     row = part.number;
     Value none = numberLike(b, part.args.buckets, 0);
-    emitFor(b, part.constant(0), extent, [&](Value bucket) {
+    emitFor(b, Number(b, 0), extent, [&](Value bucket) {
       setName(bucket, "bucket");
       store(b, none, part.args.buckets, row, bucket);
     });
@@ -141,16 +135,16 @@ public:
 
 protected:
   void startRow() override {
-    size = memref::DimOp::create(b, part.args.values, part.constant(0));
+    size = memref::DimOp::create(b, part.args.values, Number(b, 0));
     NameScope name(b, "next");
-    row = arith::AddIOp::create(b, part.parts, part.number);
+    row = Number(b, part.parts) + part.number;
   }
 
   /// A place is beyond the end only if the operands have changed since they
   /// were counted.
   void addTo(AppendOp op, Value place) override {
     Value at = widen(b, place);
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+    Value fits = Number(b, at) < size;
     emitChecked(fits, kOperandsChanged, [&] {
       Value value = part.mapping.lookupOrDefault(op.getValue());
       memref::StoreOp::create(b, value, part.args.values, at);
@@ -168,7 +162,7 @@ public:
   explicit Buckets(PhaseFunctions &function)
       : b(function.b), function(function), args(function.args),
         buckets(args.buckets), positions(args.positions[1]),
-        parts(function.numParts()), zero(constant(0)), one(constant(1)) {}
+        parts(b, function.numParts()), zero(b, 0), one(b, 1) {}
 
   /// pos[j + 1] = the number of entries in bucket j
   void countAll() {
@@ -181,7 +175,7 @@ public:
         forBuckets(some, [&](Value bucket) {
           Value count = load(buckets, part, bucket);
           Value sum = load(positions, after(bucket));
-          store(add(sum, count), positions, after(bucket));
+          store(Number(b, sum) + count, positions, after(bucket));
         });
       });
     });
@@ -196,15 +190,15 @@ public:
     inParallel([&](Interval some) {
       forBuckets(some, [&](Value bucket) {
         Value first = load(positions, bucket);
-        first = arith::MinUIOp::create(b, first, most);
+        first = min(Number(b, first), most);
         store(first, buckets, nextRow(zero), bucket);
       });
       forParts(one, [&](Value part) {
-        Value before = arith::SubIOp::create(b, part, one);
+        Value before = Number(b, part) - one;
         forBuckets(some, [&](Value bucket) {
           Value place = load(buckets, nextRow(before), bucket);
           Value count = load(buckets, before, bucket);
-          store(add(place, count), buckets, nextRow(part), bucket);
+          store(Number(b, place) + count, buckets, nextRow(part), bucket);
         });
       });
     });
@@ -225,17 +219,16 @@ public:
         b.setInsertionPointToStart(others.getBody());
         Value part = others.getInductionVar();
         setName(part, "part");
-        Value before = arith::SubIOp::create(b, part, one);
+        Value before = Number(b, part) - one;
         Value any = differences(some, others.getRegionIterArg(0), part,
                                 [&](Value bucket) {
                                   return load(buckets, nextRow(before), bucket);
                                 });
         scf::YieldOp::create(b, any);
       }
-      Value differs = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                            others.getResult(0), none);
+      Value differs = Number(b, others.getResult(0)) != none;
       emitIf(b, differs, [&] {
-        Value bit = arith::ConstantIntOp::create(b, kOperandsChanged, 32);
+        Number bit(b, kOperandsChanged, b.getI32Type());
         memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, bit,
                                     args.status, ValueRange());
       });
@@ -243,12 +236,8 @@ public:
   }
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value after(Value number) { return add(number, one); }
-  Value nextRow(Value part) { return add(parts, part); }
+  Number after(Value number) { return Number(b, number) + one; }
+  Number nextRow(Value part) { return parts + part; }
 
   Value load(Value array, Value at) {
     return memref::LoadOp::create(b, array, at);
@@ -297,9 +286,9 @@ private:
     setName(bucket, "bucket");
     Value reached = load(buckets, nextRow(part), bucket);
     Value count = load(buckets, part, bucket);
-    Value began = arith::SubIOp::create(b, reached, count);
-    Value differs = arith::XOrIOp::create(b, began, start(bucket));
-    Value any = arith::OrIOp::create(b, loop.getRegionIterArg(0), differs);
+    Number began = Number(b, reached) - count;
+    Value differs = began ^ start(bucket);
+    Value any = Number(b, loop.getRegionIterArg(0)) | differs;
     scf::YieldOp::create(b, any);
     return loop.getResult(0);
   }
@@ -307,7 +296,8 @@ private:
   ImplicitLocOpBuilder &b;
   PhaseFunctions &function;
   const PhaseArguments &args;
-  Value buckets, positions, parts, zero, one;
+  Value buckets, positions;
+  Number parts, zero, one;
 };
 
 class BucketsCollector : public Collector {

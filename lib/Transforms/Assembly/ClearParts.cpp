@@ -10,6 +10,7 @@
 #include "NestAssembler.h"
 #include "PartialEntries.h"
 #include "Pieces.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,9 +21,8 @@ using namespace nacho;
 static constexpr int64_t kPiece = 2048;
 
 Value nacho::emitPieces(ImplicitLocOpBuilder &b, Value size) {
-  Value most = arith::ConstantIndexOp::create(b, kPiece);
-  Value rest = arith::ConstantIndexOp::create(b, kPiece - 1);
-  return arith::DivUIOp::create(b, arith::AddIOp::create(b, size, rest), most);
+  Number most(b, kPiece);
+  return (Number(b, size) + (kPiece - 1)) / most;
 }
 
 Value nacho::startPieces(PhaseFunctions &function, Value pieces) {
@@ -32,10 +32,10 @@ Value nacho::startPieces(PhaseFunctions &function, Value pieces) {
 }
 
 Interval nacho::emitPiece(ImplicitLocOpBuilder &b, Value piece, Value size) {
-  Value most = arith::ConstantIndexOp::create(b, kPiece);
-  Value from = arith::MulIOp::create(b, piece, most);
-  Value to = arith::AddIOp::create(b, from, most);
-  return {from, arith::MinUIOp::create(b, to, size)};
+  Number most(b, kPiece);
+  Number from = Number(b, piece) * most;
+  Number to = from + most;
+  return {from, min(to, size)};
 }
 
 /// parallel piece of the values:
@@ -47,7 +47,7 @@ void nacho::buildFill(PhaseFunctions &function) {
   ImplicitLocOpBuilder &b = function.b;
   const ResultLayout &layout = function.layout;
   Value values = function.args.values;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   Value size = memref::DimOp::create(b, values, zero);
   Value piece = startPieces(function, emitPieces(b, size));
   Interval own = emitPiece(b, piece, size);
@@ -56,9 +56,8 @@ void nacho::buildFill(PhaseFunctions &function) {
     nothing =
         reduction->finish(b, reduction->identities(b), zero, function.mapping);
   else
-    nothing =
-        CastOp::create(b, layout.type.getElementType(),
-                       arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+    nothing = CastOp::create(b, layout.type.getElementType(),
+                             Number(b, 0, b.getI8Type()));
   emitFor(b, own.from, own.to,
           [&](Value at) { memref::StoreOp::create(b, nothing, values, at); });
 }
@@ -72,10 +71,10 @@ void nacho::buildClear(PhaseFunctions &function, const Parameters &parameters) {
   ImplicitLocOpBuilder &b = function.b;
   ResultPlaces places = function.places();
   Value rowSize = places.rowSize(), pieces = emitPieces(b, rowSize);
-  Value all = arith::MulIOp::create(b, function.numParts(), pieces);
-  Value piece = startPieces(function, all);
-  Value row = arith::DivUIOp::create(b, piece, pieces);
-  Value inRow = arith::RemUIOp::create(b, piece, pieces);
+  Value all = Number(b, function.numParts()) * pieces;
+  Number piece(b, startPieces(function, all));
+  Value row = piece / pieces;
+  Value inRow = piece % pieces;
   PartialEntries(b, function.layout, function.args, places)
       .clear(row, emitPiece(b, inRow, rowSize));
 }

@@ -11,6 +11,7 @@
 #include "NestAssembler.h"
 #include "PartialEntries.h"
 #include "Pieces.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,18 +40,16 @@ public:
   ///
   /// The head of the last part, which has none, tells how many were reduced.
   void combineGroup(Value group) {
-    Value begin = arith::MulIOp::create(b, group, size()), end = after(begin);
+    Number begin = Number(b, group) * kGroup, end = after(begin);
     Type cut = function.cutType();
     Value lower = loadCut(b, "lo", cut, args.bounds, begin);
     Value upper = loadCut(b, "hi", cut, args.bounds, end);
-    Value isOne = arith::XOrIOp::create(b, emitDiffer(lower, upper),
-                                        arith::ConstantIntOp::create(b, 1, 1));
+    Value isOne = !emitDiffer(lower, upper);
     emitIf(b, isOne, [&] {
-      Value second = arith::AddIOp::create(b, begin, one());
+      Value second = begin + 1;
       Value open = partials.visited(partials.tail(begin));
       open = addTails(second, end, /*isGroups=*/false, open);
-      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            piece.from, zero());
+      Value isFirst = Number(b, piece.from) == 0;
       emitIf(b, isFirst,
              [&] { partials.setVisited(open, partials.head(lastOf(begin))); });
     });
@@ -66,21 +65,20 @@ public:
   void combine(Value part) {
     Type cut = function.cutType();
     Value lower = loadCut(b, "lo", cut, args.bounds, part);
-    Value next = arith::AddIOp::create(b, part, one());
+    Value next = Number(b, part) + 1;
     Value upper = loadCut(b, "hi", cut, args.bounds, next);
     emitIf(b, emitDiffer(lower, upper), [&] {
       Value first = firstPartOf(part, lower), open = openBefore(first);
       // The groups of which all parts are among those.
-      Value rest = arith::AddIOp::create(
-          b, first, arith::ConstantIndexOp::create(b, kGroup - 1));
-      Value from = arith::MinUIOp::create(b, multipleBelow(rest), part);
-      Value to = arith::MaxUIOp::create(b, multipleBelow(part), from);
+      Value rest = Number(b, first) + (kGroup - 1);
+      Value from = min(multipleBelow(rest), part);
+      Value to = max(multipleBelow(part), from);
       open = addTails(first, from, /*isGroups=*/false, open);
       open = addTails(from, to, /*isGroups=*/true, open);
       open = addTails(to, part, /*isGroups=*/false, open);
       Value head = partials.head(part), own = partials.visited(head);
       addTail(part, head, own, open);
-      write(head, arith::AddIOp::create(b, open, own), part, lower);
+      write(head, Number(b, open) + own, part, lower);
     });
   }
 
@@ -88,12 +86,12 @@ public:
   ///   for part in the group but the first, in order:
   ///     tail of the first part += tail of this part
   void combineGroupOfAll(Value group, Value parts) {
-    Value begin = arith::MulIOp::create(b, group, size());
-    Value end = arith::MinUIOp::create(b, after(begin), parts);
-    Value second = arith::AddIOp::create(b, begin, one());
+    Number begin = Number(b, group) * kGroup;
+    Value end = min(after(begin), parts);
+    Value second = begin + 1;
     Value first = partials.tail(begin);
     Value count = partials.visited(first);
-    partials.setVisited(addAll(first, second, end, one(), count), first);
+    partials.setVisited(addAll(first, second, end, 1, count), first);
   }
 
   /// Combines all parts if no outer loops separate their entries:
@@ -103,11 +101,11 @@ public:
   ///
   /// Parts are in groups if `areGroups` holds.
   void combineAll(Value parts, Value areGroups) {
-    Value first = partials.tail(zero()), count = partials.visited(first);
-    Value lastPart = arith::SelectOp::create(b, areGroups, one(), parts);
-    count = addAll(first, one(), lastPart, one(), count);
-    Value lastGroup = arith::SelectOp::create(b, areGroups, parts, size());
-    count = addAll(first, size(), lastGroup, size(), count);
+    Value first = partials.tail(Number(b, 0)), count = partials.visited(first);
+    Value lastPart = select(Number(b, areGroups), Number(b, 1), parts);
+    count = addAll(first, Number(b, 1), lastPart, 1, count);
+    Value lastGroup = select(Number(b, areGroups), parts, kGroup);
+    count = addAll(first, Number(b, kGroup), lastGroup, kGroup, count);
     writeAll(first, count);
   }
 
@@ -122,25 +120,23 @@ private:
   Value firstPartOf(Value part, Value lower) {
     Type index = b.getIndexType();
     auto loop = scf::WhileOp::create(b, TypeRange{index, index},
-                                     ValueRange{zero(), part});
+                                     ValueRange{Number(b, 0), part});
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Location> locations(2, b.getLoc());
     Block *before =
         b.createBlock(&loop.getBefore(), {}, {index, index}, locations);
-    Value isLeft =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                              before->getArgument(0), before->getArgument(1));
+    Value isLeft = Number(b, before->getArgument(0)) < before->getArgument(1);
     scf::ConditionOp::create(b, isLeft, before->getArguments());
     Block *after =
         b.createBlock(&loop.getAfter(), {}, {index, index}, locations);
-    Value low = after->getArgument(0), high = after->getArgument(1);
-    Value middle =
-        arith::ShRUIOp::create(b, arith::AddIOp::create(b, low, high), one());
-    Value isOther = emitDiffer(
-        loadCut(b, "cut", function.cutType(), args.bounds, middle), lower);
-    Value above = arith::AddIOp::create(b, middle, one());
-    Value from = arith::SelectOp::create(b, isOther, above, low);
-    Value to = arith::SelectOp::create(b, isOther, high, middle);
+    Number low(b, after->getArgument(0));
+    Value high = after->getArgument(1);
+    Number middle = (low + high) >> 1;
+    Value cut = loadCut(b, "cut", function.cutType(), args.bounds, middle);
+    Number isOther = emitDiffer(cut, lower);
+    Value above = middle + 1;
+    Value from = select(isOther, above, low);
+    Value to = select(isOther, high, middle);
     scf::YieldOp::create(b, ValueRange{from, to});
     return loop.getResult(0);
   }
@@ -148,12 +144,10 @@ private:
   /// The number of elements that were reduced to the tail of the part before; 0
   /// if there is no such part.
   Value openBefore(Value part) {
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero());
-    Value before = arith::SubIOp::create(b, part, one());
-    Value some = arith::SelectOp::create(b, isFirst, zero(), before);
-    return arith::SelectOp::create(b, isFirst, zero(),
-                                   partials.visited(partials.tail(some)));
+    Number isFirst = Number(b, part) == 0;
+    Value before = Number(b, part) - 1;
+    Value some = select(isFirst, Number(b, 0), before);
+    return select(isFirst, Number(b, 0), partials.visited(partials.tail(some)));
   }
 
   /// row += tail of the part before `part`, to which `open` elements were
@@ -161,7 +155,7 @@ private:
   void addTail(Value part, Value row, Value own, Value open) {
     // The tail of the part before is the row before the head.
     emitIf(b, isNotZero(open), [&] {
-      Value tail = arith::SubIOp::create(b, partials.head(part), one());
+      Value tail = Number(b, partials.head(part)) - 1;
       addRow(tail, row, isNotZero(own));
     });
   }
@@ -172,8 +166,8 @@ private:
   /// `open` elements were reduced to the tail of the part before the first.
   /// Returns how many are reduced to the last one.
   Value addTails(Value from, Value to, bool isGroups, Value open) {
-    auto loop =
-        scf::ForOp::create(b, from, to, isGroups ? size() : one(), open);
+    Number step(b, isGroups ? kGroup : 1);
+    auto loop = scf::ForOp::create(b, from, to, step, open);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value other = loop.getInductionVar(), before = loop.getRegionIterArg(0);
@@ -182,7 +176,7 @@ private:
     Value last = isGroups ? lastOf(other) : other, row = partials.tail(last);
     Value own = partials.visited(isGroups ? partials.head(last) : row);
     addTail(other, row, own, before);
-    scf::YieldOp::create(b, arith::AddIOp::create(b, before, own).getResult());
+    scf::YieldOp::create(b, Number(b, before) + own);
     return loop.getResult(0);
   }
 
@@ -190,47 +184,33 @@ private:
   ///   row += tail of this part
   ///
   /// Returns how many elements are reduced to the row, to which `count` were.
-  Value addAll(Value row, Value from, Value to, Value step, Value count) {
-    auto loop = scf::ForOp::create(b, from, to, step, count);
+  Value addAll(Value row, Value from, Value to, int64_t step, Value count) {
+    auto loop = scf::ForOp::create(b, from, to, Number(b, step), count);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     setName(loop.getInductionVar(), "part");
     Value other = partials.tail(loop.getInductionVar());
     Value own = partials.visited(other);
     emitIf(b, isNotZero(own), [&] { addRow(other, row, kAlways); });
-    scf::YieldOp::create(
-        b, arith::AddIOp::create(b, loop.getRegionIterArg(0), own).getResult());
+    scf::YieldOp::create(b, Number(b, loop.getRegionIterArg(0)) + own);
     return loop.getResult(0);
   }
 
-  Value size() { return arith::ConstantIndexOp::create(b, kGroup); }
   /// The first part of the next group.
-  Value after(Value begin) { return arith::AddIOp::create(b, begin, size()); }
-  Value lastOf(Value begin) {
-    return arith::SubIOp::create(b, after(begin), one());
-  }
-  Value multipleBelow(Value part) {
-    return arith::MulIOp::create(b, arith::DivUIOp::create(b, part, size()),
-                                 size());
-  }
-  Value zero() { return arith::ConstantIndexOp::create(b, 0); }
-  Value one() { return arith::ConstantIndexOp::create(b, 1); }
-
-  Value isNotZero(Value number) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, number, zero());
-  }
+  Number after(Value begin) { return Number(b, begin) + kGroup; }
+  Number lastOf(Value begin) { return after(begin) - 1; }
+  Number multipleBelow(Value part) { return Number(b, part) / kGroup * kGroup; }
+  Number isNotZero(Value number) { return Number(b, number) != 0; }
 
   /// Whether two cuts differ in a coordinate of the outer loops. If so, the
   /// part between them completes the entry in which it begins.
-  Value emitDiffer(Value lower, Value upper) {
+  Number emitDiffer(Value lower, Value upper) {
     Type index = b.getIndexType();
-    Value any = arith::ConstantIntOp::create(b, 0, 1);
+    Number any = Number::flag(b, false);
     for (unsigned m = 0; m < layout.numOuter; ++m) {
-      Value differ =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                CutCoordinateOp::create(b, index, lower, m),
-                                CutCoordinateOp::create(b, index, upper, m));
-      any = arith::OrIOp::create(b, any, differ);
+      Number from(b, CutCoordinateOp::create(b, index, lower, m));
+      Value to = CutCoordinateOp::create(b, index, upper, m);
+      any = any | (from != to);
     }
     return any;
   }
@@ -269,9 +249,7 @@ private:
       if (m >= layout.numOuter)
         continue;
       coordinates[level] = CutCoordinateOp::create(b, b.getIndexType(), cut, m);
-      Value inside =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                coordinates[level], places.extent(level));
+      Value inside = Number(b, coordinates[level]) < places.extent(level);
       isEntry = emitBoth(b, isEntry, inside);
     }
     std::optional<Value> position;
@@ -291,8 +269,8 @@ private:
   /// result = row, to which `count` elements were reduced. The row has its sums
   /// where the result has them.
   void writeAll(Value row, Value count) {
-    Value size = memref::DimOp::create(b, args.values, zero());
-    Value end = arith::MinUIOp::create(b, piece.to, size);
+    Value size = memref::DimOp::create(b, args.values, Number(b, 0));
+    Value end = min(Number(b, piece.to), size);
     emitFor(b, piece.from, end, [&](Value n) {
       Value entry = layout.reduction->finish(b, partials.load(row, n), count,
                                              function.mapping);
@@ -302,8 +280,8 @@ private:
 
   /// values[at] = the entry, if that is inside of the array.
   void storeEntry(ValueRange sums, Value count, Value at) {
-    Value size = memref::DimOp::create(b, args.values, zero());
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+    Value size = memref::DimOp::create(b, args.values, Number(b, 0));
+    Value fits = Number(b, at) < size;
     emitIf(b, fits, [&] {
       Value entry = layout.reduction->finish(b, sums, count, function.mapping);
       memref::StoreOp::create(b, entry, args.values, at);
@@ -325,8 +303,7 @@ static Interval sumsOf(PhaseFunctions &function, Value piece) {
   ImplicitLocOpBuilder &b = function.b;
   if (!function.layout.innerLevels.empty())
     return emitPiece(b, piece, function.places().rowSize());
-  return {arith::ConstantIndexOp::create(b, 0),
-          arith::ConstantIndexOp::create(b, 1)};
+  return {Number(b, 0), Number(b, 1)};
 }
 
 /// if there are groups:
@@ -336,18 +313,16 @@ static void emitGroups(PhaseFunctions &function, Value pieces, Value areSome,
                        bool isOfAll) {
   ImplicitLocOpBuilder &b = function.b;
   emitIf(b, areSome, [&] {
-    Value parts = function.numParts();
-    Value size = arith::ConstantIndexOp::create(b, kGroup);
-    Value groups = isOfAll ? Value(arith::CeilDivUIOp::create(b, parts, size))
-                           : Value(arith::DivUIOp::create(b, parts, size));
-    Value all = arith::MulIOp::create(b, groups, pieces);
+    Number parts(b, function.numParts());
+    Number groups = isOfAll ? ceilDiv(parts, kGroup) : parts / kGroup;
+    Value all = groups * pieces;
     ParallelOp workers = function.emitWorkers(all);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(workers.getBodyBlock());
-    Value worker = workers.getWorker();
+    Number worker(b, workers.getWorker());
     setName(worker, "worker");
-    Value piece = arith::RemUIOp::create(b, worker, pieces);
-    Value group = arith::DivUIOp::create(b, worker, pieces);
+    Value piece = worker % pieces;
+    Value group = worker / pieces;
     PartCombiner combiner(function, sumsOf(function, piece));
     if (isOfAll)
       combiner.combineGroupOfAll(group, parts);
@@ -363,27 +338,25 @@ void nacho::buildCombine(PhaseFunctions &function,
   function.start("combine", parameters, /*isExported=*/false);
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
-  Value parts = function.numParts();
+  Number parts(b, function.numParts());
   bool isRow = !function.layout.innerLevels.empty();
   bool isOfAll = function.layout.numOuter == 0;
-  Value pieces = isRow ? emitPieces(b, function.places().rowSize())
-                       : arith::ConstantIndexOp::create(b, 1);
+  Value pieces =
+      isRow ? emitPieces(b, function.places().rowSize()) : Number(b, 1);
   // There are few rows of the result's size.
-  Value areGroups = arith::ConstantIntOp::create(b, 0, 1);
+  Value areGroups = Number::flag(b, false);
   if (!(isOfAll && isRow)) {
-    Value size = arith::ConstantIndexOp::create(b, kGroup);
-    areGroups =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, size);
+    areGroups = parts > kGroup;
     emitGroups(function, pieces, areGroups, isOfAll);
   }
-  Value all = isOfAll ? pieces : arith::MulIOp::create(b, parts, pieces);
-  Value worker = startPieces(function, all);
+  Value all = isOfAll ? pieces : parts * pieces;
+  Number worker(b, startPieces(function, all));
   if (!isOfAll)
     setName(worker, "worker");
-  Value piece = isOfAll ? worker : arith::RemUIOp::create(b, worker, pieces);
+  Value piece = isOfAll ? worker : worker % pieces;
   PartCombiner combiner(function, sumsOf(function, piece));
   if (isOfAll)
     combiner.combineAll(parts, areGroups);
   else
-    combiner.combine(arith::DivUIOp::create(b, worker, pieces));
+    combiner.combine(worker / pieces);
 }

@@ -3,6 +3,7 @@
 #include "CoordinateChecks.h"
 
 #include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -54,18 +55,16 @@ static Value emitCheckedExtent(const Part &part, unsigned m, Value fiber) {
 Value nacho::emitIsOutside(const Part &part, unsigned m, CoiterateOp loop) {
   ImplicitLocOpBuilder &b = part.b;
   auto isBeyond = [&](Value extent) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                 loop.getCoordinate(), extent);
+    return Number(b, loop.getCoordinate()) >= extent;
   };
   if (!CoiterateOp(part.layout.loops[m]).getExtent())
     return isBeyond(emitCheckedExtent(part, m, loop.getFibers().front()));
   // The loop is shared by terms whose fibers may have smaller extents than it.
-  Value outside = arith::ConstantIntOp::create(b, 0, 1);
+  Number outside = Number::flag(b, false);
   for (auto [fiber, child] : llvm::zip(loop.getFibers(), loop.getChildren())) {
     Value present = PresentOp::create(b, b.getI1Type(), child);
     Value extent = ExtentOp::create(b, b.getIndexType(), fiber);
-    outside = arith::OrIOp::create(
-        b, outside, arith::AndIOp::create(b, isBeyond(extent), present));
+    outside = outside | (Number(b, isBeyond(extent)) & present);
   }
   return outside;
 }
@@ -73,6 +72,6 @@ Value nacho::emitIsOutside(const Part &part, unsigned m, CoiterateOp loop) {
 void nacho::emitReport(const Part &part, Value isOutside) {
   ImplicitLocOpBuilder &b = part.b;
   emitIf(b, isOutside, [&] {
-    part.setStatus(arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32));
+    part.setStatus(Number(b, kCoordinateOutOfRange, b.getI32Type()));
   });
 }

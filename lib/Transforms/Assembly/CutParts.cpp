@@ -1,6 +1,7 @@
 //===- CutParts.cpp - The function that cuts a nest into parts ------------===//
 
 #include "NestAssembler.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,9 +31,8 @@ static Value emitLimit(PhaseFunctions &function) {
 static void storeEnds(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value isWhole =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, args.within, parts);
+  Number zero(b, 0);
+  Value isWhole = Number(b, args.within) == parts;
   emitIf(b, isWhole, [&] {
     function.emitOneWorker([&] {
       Value origin = OriginOp::create(b, function.cutType());
@@ -61,8 +61,7 @@ static void searchCut(PhaseFunctions &function, Value row,
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
   // If the interval costs nothing, all of it goes to its last part.
-  Value hasCost = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                        interior.base, interior.limit);
+  Value hasCost = Number(b, interior.base) < interior.limit;
   auto ifCost = scf::IfOp::create(b, hasCost, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifCost.elseBlock());
@@ -94,13 +93,12 @@ static constexpr int64_t kMostRows = 32;
 
 /// The number of rows of a block: min(parts / kFewCuts + 1, kMostRows)
 static Value emitBlockSize(ImplicitLocOpBuilder &b, Value parts) {
-  Value few = arith::ConstantIndexOp::create(b, kFewCuts);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value most = arith::ConstantIndexOp::create(b, kMostRows);
-  Value size =
-      arith::AddIOp::create(b, arith::DivUIOp::create(b, parts, few), one);
+  Number few(b, kFewCuts);
+  Number one(b, 1);
+  Number most(b, kMostRows);
+  Number size = Number(b, parts) / few + one;
   NameScope name(b, "block");
-  return arith::MinUIOp::create(b, size, most);
+  return min(size, most);
 }
 
 static Value loadBound(PhaseFunctions &function, StringRef name, Value row) {
@@ -122,26 +120,22 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
                      Value block, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   Value within = function.args.within;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stage, zero);
-  Value first = arith::AddIOp::create(b, begin, stage);
-  Value after = arith::AddIOp::create(b, begin, block);
-  Value end =
-      arith::SelectOp::create(b, isFirst, arith::AddIOp::create(b, first, one),
-                              arith::MinUIOp::create(b, after, parts));
+  Number zero(b, 0);
+  Number one(b, 1);
+  Number isFirst = Number(b, stage) == zero;
+  Number first = Number(b, begin) + stage;
+  Number after = Number(b, begin) + block;
+  Value end = select(isFirst, first + one, min(after, parts));
   emitFor(b, first, end, [&](Value row) {
-    Value inside = arith::RemUIOp::create(b, row, within);
-    Value isInterior =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, inside, zero);
+    Number inside = Number(b, row) % within;
+    Value isInterior = inside != zero;
     emitIf(b, isInterior, [&] {
-      Value from = arith::SubIOp::create(b, row, inside);
-      Value to = arith::AddIOp::create(b, from, within);
-      Value before = arith::SubIOp::create(b, row, one);
-      Value lower = arith::SelectOp::create(b, isFirst, from, before);
-      Value nearest = arith::MinUIOp::create(b, to, after);
-      Value upper = arith::SelectOp::create(b, isFirst, to, nearest);
+      Number from = Number(b, row) - inside;
+      Number to = from + within;
+      Value before = Number(b, row) - one;
+      Value lower = select(isFirst, from, before);
+      Value nearest = min(to, after);
+      Value upper = select(isFirst, to, nearest);
       Value base = emitCostOf(function, "from", from);
       Value limit = emitCostOf(function, "to", to);
       searchCut(function, row,
@@ -159,14 +153,13 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
 ///     else: bounds[row] = cut between origin and limit
 static void cutTiles(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value size = arith::ConstantIndexOp::create(b, function.tile);
-  ParallelOp tiles =
-      function.startWorkers(arith::CeilDivUIOp::create(b, parts, size));
-  Value row = arith::MulIOp::create(b, tiles.getWorker(), size);
+  Number zero(b, 0);
+  Number size(b, function.tile);
+  ParallelOp tiles = function.startWorkers(ceilDiv(Number(b, parts), size));
+  Number row = Number(b, tiles.getWorker()) * size;
   Value origin = OriginOp::create(b, function.cutType());
   Value limit = emitLimit(function);
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, row, zero);
+  Value isFirst = row == zero;
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/true);
   b.setInsertionPointToStart(ifFirst.thenBlock());
   StoreCutOp::create(b, origin, function.args.bounds, zero);
@@ -185,13 +178,12 @@ static void cutTiles(PhaseFunctions &function, Value parts) {
 ///     if row is not begin: bounds[row] = cut between those of begin and end
 static void cutInTiles(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   Value row = function.startWorkers(parts).getWorker();
   Type index = b.getIndexType();
   auto tile = TileOp::create(b, index, index, row, parts, function.tile,
                              /*bytes=*/IntegerAttr());
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, row, tile.getBegin());
+  Value isInside = Number(b, row) != tile.getBegin();
   emitIf(b, isInside, [&] {
     searchCut(function, row,
               {row, parts, zero, totalCost(function),
@@ -211,15 +203,15 @@ static void cutInTiles(PhaseFunctions &function, Value parts) {
 ///           bounds[row] = cut between two known ones
 static void cutBlocks(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value two = arith::ConstantIndexOp::create(b, 2);
+  Number zero(b, 0);
+  Number two(b, 2);
   Value block = emitBlockSize(b, parts);
-  Value blocks = arith::CeilDivUIOp::create(b, parts, block);
-  emitFor(b, zero, arith::MinUIOp::create(b, block, two), [&](Value stage) {
+  Value blocks = ceilDiv(Number(b, parts), block);
+  emitFor(b, zero, min(Number(b, block), two), [&](Value stage) {
     ParallelOp workers = function.emitWorkers(blocks);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(workers.getBodyBlock());
-    Value begin = arith::MulIOp::create(b, workers.getWorker(), block);
+    Value begin = Number(b, workers.getWorker()) * block;
     cutBlock(function, stage, begin, block, parts);
   });
 }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 
 #include "Collector.h"
@@ -31,27 +32,24 @@ using namespace nacho;
 static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
                         llvm::function_ref<Value(Value)> begin) {
   Type index = b.getIndexType();
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number one(b, 1);
+  Number zero(b, 0);
   // Parts up to `low` begin before the limit, parts from `high` on do not.
   auto loop = scf::WhileOp::create(
       b, TypeRange{index, index}, ValueRange{zero, parts},
       [&](OpBuilder &builder, Location loc, ValueRange range) {
-        Value next = arith::AddIOp::create(builder, loc, range[0], one);
-        Value more = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, next, range[1]);
-        scf::ConditionOp::create(builder, loc, more, range);
+        ImplicitLocOpBuilder before(loc, builder);
+        Number next = Number(before, range[0]) + one;
+        scf::ConditionOp::create(before, next < range[1], range);
       },
       [&](OpBuilder &builder, Location loc, ValueRange range) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPoint(builder.getInsertionBlock(),
                             builder.getInsertionPoint());
-        Value sum = arith::AddIOp::create(b, range[0], range[1]);
-        Value mid = arith::ShRUIOp::create(b, sum, one);
-        Value before = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                             begin(mid), limit);
-        Value low = arith::SelectOp::create(b, before, mid, range[0]);
-        Value high = arith::SelectOp::create(b, before, range[1], mid);
+        Value mid = (Number(b, range[0]) + range[1]) >> one;
+        Number before = Number(b, begin(mid)) < limit;
+        Value low = select(before, mid, range[0]);
+        Value high = select(before, range[1], mid);
         scf::YieldOp::create(b, ValueRange{low, high});
       });
   return loop.getResult(0);
@@ -66,16 +64,16 @@ static void forAppended(ImplicitLocOpBuilder &b, Value parts, Interval interval,
                         llvm::function_ref<Value(Value)> beginOf,
                         llvm::function_ref<void(Value, Value, Value)> body) {
   auto [from, to] = interval;
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, from, to);
+  Number one(b, 1);
+  Value some = Number(b, from) < to;
   emitIf(b, some, [&, from = from, to = to] {
-    Value next = arith::AddIOp::create(b, from, one);
+    Value next = Number(b, from) + one;
     Value first = lastBefore(b, parts, next, beginOf);
     Value last = lastBefore(b, parts, to, beginOf);
-    emitFor(b, first, arith::AddIOp::create(b, last, one), [&](Value part) {
-      Value after = arith::AddIOp::create(b, part, one);
-      Value begin = arith::MaxUIOp::create(b, from, beginOf(part));
-      Value end = arith::MinUIOp::create(b, to, beginOf(after));
+    emitFor(b, first, Number(b, last) + one, [&](Value part) {
+      Value after = Number(b, part) + one;
+      Value begin = max(Number(b, from), beginOf(part));
+      Value end = min(Number(b, to), beginOf(after));
       body(begin, end, part);
     });
   });
@@ -114,8 +112,8 @@ public:
   /// Copies positions, less the shift of the part that wrote them: each part
   /// has written the positions after its lower cut, up to its upper cut.
   void movePositions(unsigned level) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value one = arith::ConstantIndexOp::create(b, 1);
+    Number zero(b, 0);
+    Number one(b, 1);
     Value draft = args.draft.positions[level], result = args.positions[level];
     Type cut = function.cutType();
     ResultPlaces places = function.places();
@@ -124,17 +122,15 @@ public:
       return places.numberOfCut(at, level - 1);
     };
     Value size = memref::DimOp::create(b, result, zero);
-    Interval own =
-        evenInterval(b, worker, parts, arith::SubIOp::create(b, size, one));
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, own.from, zero);
+    Interval own = evenInterval(b, worker, parts, Number(b, size) - one);
+    Value isFirst = Number(b, own.from) == zero;
     emitIf(b, isFirst, [&] { storeIndex(b, zero, result, zero); });
     auto move = [&](Value from, Value to, Value part) {
       Value shift = shiftOf(part);
       emitFor(b, from, to, [&](Value at) {
-        Value after = arith::AddIOp::create(b, at, one);
+        Value after = Number(b, at) + one;
         Value position = loadIndex(b, draft, after);
-        storeIndex(b, arith::SubIOp::create(b, position, shift), result, after);
+        storeIndex(b, Number(b, position) - shift, result, after);
       });
     };
     forAppended(b, parts, own, beginOf, move);
@@ -143,19 +139,19 @@ public:
 private:
   /// The offset of a part's entries in the draft, less their offset in the
   /// result.
-  Value shiftOf(Value part) {
-    return arith::SubIOp::create(b, function.loadRow(args.offsets, part).back(),
-                                 function.loadRow(args.moved, part).back());
+  Number shiftOf(Value part) {
+    Number offset(b, function.loadRow(args.offsets, part).back());
+    return offset - function.loadRow(args.moved, part).back();
   }
 
   /// result[at] = draft[at + shift] + plus, for `at` in the interval
   void moveArray(Value draft, Value result, Interval interval, Value shift,
                  std::optional<Value> plus) {
     emitFor(b, interval.from, interval.to, [&](Value at) {
-      Value source = arith::AddIOp::create(b, at, shift);
+      Value source = Number(b, at) + shift;
       Value moved = memref::LoadOp::create(b, draft, source);
       if (plus)
-        moved = arith::AddIOp::create(b, moved, *plus);
+        moved = Number(b, moved) + *plus;
       memref::StoreOp::create(b, moved, result, at);
     });
   }
@@ -188,11 +184,10 @@ public:
   }
 
   Value before(Value cut) {
-    Value cost = arith::SubIOp::create(b, costOf(cut), base);
+    Number cost = Number(b, costOf(cut)) - base;
     if (entryCost == 1)
       return cost;
-    return arith::CeilDivUIOp::create(
-        b, cost, arith::ConstantIndexOp::create(b, entryCost));
+    return ceilDiv(cost, entryCost);
   }
 
 private:
@@ -266,24 +261,23 @@ public:
   ///     or the entries of a mask before the part, whichever leads to less
   void planOffsets(PhaseFunctions &function, Value parts) const override {
     ImplicitLocOpBuilder &b = function.b;
-    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Number zero(b, 0);
     RootOp mask = findMask(function.layout);
     function.emitOneWorker([&] {
-      Value one = arith::ConstantIndexOp::create(b, 1);
+      Number one(b, 1);
       CostOffsets byCost(function, zero);
       Value isSparse;
       if (mask) {
         Value end = byCost.cut("end", parts);
-        isSparse = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                         entriesBefore(function, mask, end),
-                                         byCost.before(end));
+        Number entries(b, entriesBefore(function, mask, end));
+        isSparse = entries < byCost.before(end);
       }
-      emitFor(b, zero, arith::AddIOp::create(b, parts, one), [&](Value part) {
+      emitFor(b, zero, Number(b, parts) + one, [&](Value part) {
         Value at = byCost.cut("hi", part);
         Value offset = byCost.before(at);
         if (mask)
-          offset = arith::SelectOp::create(
-              b, isSparse, entriesBefore(function, mask, at), offset);
+          offset = select(Number(b, isSparse),
+                          entriesBefore(function, mask, at), offset);
         Values row(function.layout.numColumns(), zero);
         row.back() = offset;
         function.storeRow(row, function.args.offsets, part);

@@ -2,6 +2,7 @@
 
 #include "Emit.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Level.h"
@@ -10,11 +11,6 @@
 
 using namespace mlir;
 using namespace nacho;
-
-Value nacho::emitNot(ImplicitLocOpBuilder &b, Value flag) {
-  Value yes = arith::ConstantIntOp::create(b, 1, 1);
-  return arith::XOrIOp::create(b, flag, yes);
-}
 
 void nacho::emitIf(ImplicitLocOpBuilder &b, Condition condition,
                    llvm::function_ref<void()> body) {
@@ -28,7 +24,7 @@ void nacho::emitIf(ImplicitLocOpBuilder &b, Condition condition,
 
 void nacho::emitFor(ImplicitLocOpBuilder &b, Value from, Value to,
                     llvm::function_ref<void(Value)> body) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   auto loop = scf::ForOp::create(b, from, to, one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -38,9 +34,8 @@ void nacho::emitFor(ImplicitLocOpBuilder &b, Value from, Value to,
 Interval nacho::evenInterval(ImplicitLocOpBuilder &b, Value part, Value parts,
                              Value size) {
   Type index = b.getIndexType();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value next = arith::AddIOp::create(b, part, one);
+  Number zero(b, 0);
+  Value next = Number(b, part) + 1;
   Value from = QueryOp::create(b, index, part, parts, zero, size);
   return {from, QueryOp::create(b, index, next, parts, zero, size)};
 }

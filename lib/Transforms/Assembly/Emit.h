@@ -13,8 +13,6 @@ namespace nacho {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
-mlir::Value emitNot(mlir::ImplicitLocOpBuilder &b, mlir::Value flag);
-
 /// if condition: body()
 void emitIf(mlir::ImplicitLocOpBuilder &b, Condition condition,
             llvm::function_ref<void()> body);

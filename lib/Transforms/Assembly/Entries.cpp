@@ -3,6 +3,7 @@
 #include "Entries.h"
 
 #include "Filling.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,7 +29,7 @@ void Entries::emitChecked(Value condition, int32_t status,
   b.setInsertionPointToStart(ifOp.thenBlock());
   body();
   b.setInsertionPointToStart(ifOp.elseBlock());
-  part.setStatus(arith::ConstantIntOp::create(b, status, 32));
+  part.setStatus(Number(b, status, b.getI32Type()));
 }
 
 /// Whether the current coordinate of the last level's loop, or the current key
@@ -38,11 +39,10 @@ Value Entries::isLastInside() {
   CoiterateOp loop = layout.loopOfLevel[last];
   // If the level stores no loop's coordinates, it may store any number.
   if (!loop)
-    return arith::ConstantIntOp::create(b, 1, 1);
+    return Number::flag(b, true);
   Value at = layout.appendsKeys() ? part.mapping.lookup(loop.getCoordinate())
                                   : part.coordinates[last];
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
-                               emitExtent(b, loop, part.mapping));
+  return Number(b, at) < emitExtent(b, loop, part.mapping);
 }
 
 /// Stores the entry if the part has room for it and the coordinate is inside of
@@ -51,9 +51,9 @@ Value Entries::isLastInside() {
 void Entries::makeEntry(Value value, Value offset) {
   unsigned last = layout.numStructural - 1;
   Value end = part.last.back();
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset, end);
+  Number fits = Number(b, offset) < end;
   Value inside = isLastInside();
-  Value valid = arith::AndIOp::create(b, fits, inside);
+  Value valid = fits & inside;
   auto ifValid = scf::IfOp::create(b, valid, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifValid.thenBlock());
@@ -61,33 +61,32 @@ void Entries::makeEntry(Value value, Value offset) {
   for (unsigned from = layout.firstSharing(last); from <= last; ++from)
     storeIndex(b, part.coordinates[from], part.args.coordinates[from], offset);
   b.setInsertionPointToStart(ifValid.elseBlock());
-  Value full =
-      arith::ConstantIntOp::create(b, layout.filling->statusWhenFull(), 32);
-  Value outOfRange = arith::ConstantIntOp::create(b, kCoordinateOutOfRange, 32);
-  part.setStatus(arith::SelectOp::create(b, inside, full, outOfRange));
+  Number full(b, layout.filling->statusWhenFull(), b.getI32Type());
+  Number outOfRange(b, kCoordinateOutOfRange, b.getI32Type());
+  part.setStatus(select(Number(b, inside), full, outOfRange));
 }
 
 /// The check is for operands that have changed since they were checked: nothing
 /// outside of the array may be written.
 void Entries::storeValue(Value value, Value at) {
-  Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
-  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+  Value size = memref::DimOp::create(b, part.args.values, Number(b, 0));
+  Value inside = Number(b, at) < size;
   emitIf(b, inside,
          [&] { memref::StoreOp::create(b, value, part.args.values, at); });
 }
 
 /// The place, or the end of the array of values if that comes first.
 Value Entries::emitPlaceInside(Value place) {
-  Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
-  return arith::MinUIOp::create(b, place, size);
+  Value size = memref::DimOp::create(b, part.args.values, Number(b, 0));
+  return min(Number(b, place), size);
 }
 
 /// The number of those of `number` values, neighbours in the array, that are
 /// inside of it; `first` is the place of the first of them, or the end.
 Value Entries::emitNumberInside(Value first, Value number) {
-  Value size = memref::DimOp::create(b, part.args.values, part.constant(0));
-  Value room = arith::SubIOp::create(b, size, first);
-  return arith::MinUIOp::create(b, number, room);
+  Value size = memref::DimOp::create(b, part.args.values, Number(b, 0));
+  Value room = Number(b, size) - first;
+  return min(Number(b, number), room);
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,7 +100,7 @@ bool CountedEntries::needsCheck(CoiterateOp innermost) const {
 }
 
 void CountedEntries::add(AppendOp, Condition condition, Carried &values) {
-  part.countEntries(part.constant(1), condition, values);
+  part.countEntries(Number(b, 1), condition, values);
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,7 +114,7 @@ bool AppendedEntries::needsCheck(CoiterateOp innermost) const {
 
 void AppendedEntries::add(AppendOp op, Condition condition, Carried &values) {
   Value offset = values.entries;
-  part.countEntries(part.constant(1), condition, values);
+  part.countEntries(Number(b, 1), condition, values);
   Value value = valueOf(op, condition, values);
   emitIf(b, condition, [&] { makeEntry(value, offset); });
 }
@@ -129,7 +128,7 @@ Value AppendedEntries::valueOf(AppendOp op, Condition, Carried &) {
 //===----------------------------------------------------------------------===//
 
 void BlockEntries::add(AppendOp op, Condition condition, Carried &values) {
-  part.countEntries(part.constant(1), condition, values);
+  part.countEntries(Number(b, 1), condition, values);
   Value value = part.mapping.lookupOrDefault(op.getValue());
   Value at = part.places.location(part.blockPosition(values), part.coordinates);
   emitIf(b, condition, [&] { storeValue(value, at); });

@@ -2,6 +2,7 @@
 
 #include "FiberTables.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 
@@ -25,14 +26,14 @@ void FiberTables::start(Carried &carried) {
   for (auto [op, table] : llvm::zip(part.layout.finds, part.args.tables)) {
     Value fiber = FindOp(op).getFiber();
     RootOp root = rootOf(fiber);
-    Value level = part.constant(cast<FiberType>(fiber.getType()).getLevel());
+    Number level(b, cast<FiberType>(fiber.getType()).getLevel());
     Value extent = sparse_tensor::LvlOp::create(
         b, part.mapping.lookup(root.getTensor()), level);
     NameScope name(b, "table");
     tables.push_back(
         WorkspaceOp::create(b, type, table.keys, table.marks, table.positions,
                             slot, /*lane=*/Value(), extent, part.args.status));
-    carried.tables.push_back(part.constant(kNoFiber));
+    carried.tables.push_back(Number(b, kNoFiber));
   }
 }
 
@@ -46,8 +47,7 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
     Value &inTable = values.tables[number];
     Value fiber = part.mapping.lookup(find.getFiber());
     Value position = PositionOp::create(b, fiber, /*end=*/false);
-    Value isOther =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, position, inTable);
+    Value isOther = Number(b, position) != inTable;
     emitIf(b, isOther, [&] {
       DrainOp::create(b, tables[number], ValueRange());
       auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
@@ -58,7 +58,7 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
       Value child =
           PositionOp::create(b, fill.getChildren().front(), /*end=*/false);
       InsertOp::create(b, b.getI1Type(),
-                       arith::IndexCastOp::create(b, b.getI64Type(), child),
+                       Number(b, child).asSigned(b.getI64Type()),
                        fill.getCoordinate(), tables[number],
                        /*distinct=*/false, MonoidAttr());
       YieldOp::create(b, ValueRange());

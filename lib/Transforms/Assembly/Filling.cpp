@@ -3,6 +3,7 @@
 #include "Filling.h"
 
 #include "Collector.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,7 +29,7 @@ void nacho::emitScan(PhaseFunctions &function, Value offsets) {
   for (auto [m, level] : llvm::enumerate(layout.levels))
     level->combine(b, layout.columnsOf(m, x), layout.columnsOf(m, y), sum);
   for (size_t column = sum.size(); column < x.size(); ++column)
-    sum.push_back(arith::AddIOp::create(b, x[column], y[column]));
+    sum.push_back(Number(b, x[column]) + y[column]);
   YieldOp::create(b, sum);
 }
 
@@ -50,7 +51,7 @@ void nacho::storeSizes(PhaseFunctions &function, Value offsets, Value parts) {
     sizes.push_back(
         layout.collector->levelExtent(places, layout, level, parts));
   for (auto [n, size] : llvm::enumerate(sizes)) {
-    Value at = arith::ConstantIndexOp::create(b, n);
+    Number at(b, n);
     memref::StoreOp::create(b, size, function.args.sizes, at);
   }
 }
@@ -59,8 +60,8 @@ void nacho::storeFirstFiber(PhaseFunctions &function, Value offsets,
                             Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   Value positions = function.args.positions.front();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   Value end =
       function.layout.positionsOf(b, 0, function.loadRow(offsets, parts));
   storeIndex(b, zero, positions, zero);
@@ -72,8 +73,6 @@ void nacho::storeFirstFiberInPart(PhaseFunctions &function, Value offsets,
   if (isFullLevel(function.layout.type, 0))
     return;
   ImplicitLocOpBuilder &b = function.b;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part, zero);
+  Value isFirst = Number(b, part) == 0;
   emitIf(b, isFirst, [&] { storeFirstFiber(function, offsets, parts); });
 }

@@ -5,6 +5,7 @@
 #include "Collector.h"
 #include "Filling.h"
 #include "PartBuilder.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 
@@ -48,8 +49,7 @@ static void buildCompute(PhaseFunctions &function) {
   Value parts = function.numParts();
   Value part = emitPart(function, function.startWorkers(parts).getWorker());
   ImplicitLocOpBuilder &b = function.b;
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value next = arith::AddIOp::create(b, part, one);
+  Value next = Number(b, part) + 1;
   Values first, last;
   if (layout.hasCounts()) {
     first = function.loadRow(function.args.offsets, part);
@@ -111,8 +111,7 @@ static Condition needsCombine(PhaseFunctions &function) {
     return kAlways;
   ImplicitLocOpBuilder &b = function.b;
   Value parts = function.numParts();
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  return Value(arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, one));
+  return Number(b, parts) > 1;
 }
 
 /// call fill; call clear; call compute; call combine; then the last code of the

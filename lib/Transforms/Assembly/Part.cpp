@@ -3,6 +3,7 @@
 #include "Part.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Keys.h"
@@ -43,7 +44,7 @@ Part::Part(PhaseFunctions &function, Value number, Value parts, PartTask task)
       mapping(function.mapping), places(b, layout, mapping), number(number),
       parts(parts), task(task) {
   Type cut = function.cutType();
-  Value next = arith::AddIOp::create(b, number, constant(1));
+  Value next = Number(b, number) + 1;
   lower = loadCut(b, "lo", cut, args.bounds, number);
   upper = loadCut(b, "hi", cut, args.bounds, next);
   coordinates.assign(layout.type.getRank(), Value());
@@ -81,7 +82,7 @@ SmallVector<Value> Part::emitWholeRow(Value row) const {
     return emitPositions(b, mapping.lookup(row));
   std::optional<Value> onUpper =
       isCutInside(numOuter - 1, loop.getInnerUpper());
-  Value isClipped = arith::OrIOp::create(b, *onLower, *onUpper);
+  Value isClipped = Number(b, *onLower) | *onUpper;
   Type index = b.getIndexType();
   auto ifClipped = scf::IfOp::create(b, TypeRange{index, index}, isClipped,
                                      /*withElse=*/true);
@@ -109,13 +110,12 @@ ArrayRef<Value> Part::wholeRow(Value row) {
 Part::RowCost Part::emitRowCost(Value fiber) {
   ArrayRef<Value> row = wholeRow(fiber);
   Value list = mapping.lookup(rootOf(fiber).getFiber());
-  Value cost = arith::SubIOp::create(b, emitListCost(b, list, row[1]),
-                                     emitListCost(b, list, row[0]));
-  Value quarters = arith::MulIOp::create(b, parts, constant(4));
-  Value quarter = arith::DivUIOp::create(b, emitListCost(b, list), quarters);
+  Number end(b, emitListCost(b, list, row[1]));
+  Number cost = end - emitListCost(b, list, row[0]);
+  Value quarters = Number(b, parts) * 4;
+  Value quarter = Number(b, emitListCost(b, list)) / quarters;
   setName(quarter, "quarter");
-  Value isHeavy =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, cost, quarter);
+  Value isHeavy = cost > quarter;
   return {cost, quarter, isHeavy};
 }
 
@@ -130,15 +130,14 @@ Value Part::emitIsHeavy(HeavyOp op) {
 ///   heavy ? max(0, width - bits(2 * cost / quarter)) : width
 Value Part::emitPieceShift(PieceShiftOp op) {
   auto [cost, quarter, isHeavy] = emitRowCost(op.getFiber());
-  Value width = emitCoordinateBits(b, mapping.lookupOrDefault(op.getExtent()));
-  Value divisor = arith::MaxUIOp::create(b, quarter, constant(1));
-  Value pieces = arith::DivUIOp::create(
-      b, arith::MulIOp::create(b, cost, constant(2)), divisor);
-  Value narrow = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, width, emitBits(b, pieces)), constant(0));
+  Value extent = mapping.lookupOrDefault(op.getExtent());
+  Number width(b, emitCoordinateBits(b, extent));
+  Value divisor = max(Number(b, quarter), 1);
+  Value pieces = Number(b, cost) * 2 / divisor;
+  Value narrow = maxSigned(width - emitBits(b, pieces), 0);
   // A shift of 64 bits would be undefined.
-  Value whole = arith::MinUIOp::create(b, width, constant(63));
-  return arith::SelectOp::create(b, isHeavy, narrow, whole);
+  Value whole = min(width, 63);
+  return select(Number(b, isHeavy), narrow, whole);
 }
 
 Value Part::emitRowPosition(RowPositionOp op) {
@@ -162,8 +161,8 @@ std::optional<Value> Part::blockPosition(const Carried &values) const {
 void Part::countEntries(Value number, Condition condition,
                         Carried &values) const {
   if (!condition.isAlways())
-    number = emitSelect(b, condition, number, constant(0));
-  values.entries = arith::AddIOp::create(b, values.entries, number);
+    number = emitSelect(b, condition, number, 0);
+  values.entries = Number(b, values.entries) + number;
 }
 
 void Part::setStatus(Value bit) const {

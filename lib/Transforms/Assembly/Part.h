@@ -31,9 +31,6 @@ struct Part {
        PartTask task);
   Part(const Part &) = delete;
 
-  mlir::Value constant(int64_t value) const {
-    return mlir::arith::ConstantIndexOp::create(b, value);
-  }
   bool isCounting() const { return task == PartTask::count; }
 
   /// Whether a cut lies inside the current coordinate of loop `m` of the chain.

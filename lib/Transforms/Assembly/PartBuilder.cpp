@@ -5,6 +5,7 @@
 #include "Collector.h"
 #include "Filling.h"
 #include "PartLoops.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -20,7 +21,7 @@ Values PartBuilder::count() {
   levels.start(carried);
   {
     NameScope name(part.b, "entries");
-    carried.entries = part.constant(0);
+    carried.entries = Number(part.b, 0);
   }
   entries->start(carried);
   tables.start(carried);
@@ -41,7 +42,7 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   part.last = Values(last);
   entries->prepare();
   levels.start(carried);
-  carried.entries = layout.makesEntries() ? first.back() : part.constant(0);
+  carried.entries = layout.makesEntries() ? first.back() : Number(part.b, 0);
   tables.start(carried);
   entries->start(carried);
   PartLoops loops(part, levels, tables, *entries);
@@ -51,9 +52,8 @@ void PartBuilder::append(ValueRange first, ValueRange last) {
   if (layout.numOuter == 0 && layout.reduction) {
     // The last part does the appends that are outside of all loops.
     ImplicitLocOpBuilder &b = part.b;
-    Value next = arith::AddIOp::create(b, part.number, part.constant(1));
-    part.completes =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next, part.parts);
+    Number next = Number(b, part.number) + 1;
+    part.completes = next == part.parts;
     loops.emitOutside(carried);
     entries->finish(carried);
   }
@@ -64,19 +64,17 @@ void PartBuilder::checkCounts() {
   ImplicitLocOpBuilder &b = part.b;
   Condition complete = kAlways;
   if (part.layout.makesEntries() && part.layout.filling->isCounted())
-    complete = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                     carried.entries, part.last.back());
+    complete = Number(b, carried.entries) == part.last.back();
   complete = levels.finish(carried, complete);
   if (!complete.isAlways())
-    emitIf(b, emitNot(b, complete.flag()), [&] {
-      part.setStatus(arith::ConstantIntOp::create(b, kOperandsChanged, 32));
+    emitIf(b, !Number(b, complete.flag()), [&] {
+      part.setStatus(Number(b, kOperandsChanged, b.getI32Type()));
     });
 }
 
 Values PartBuilder::countAppended() {
   Values row;
   entries->addColumns(carried, row);
-  row.push_back(
-      arith::SubIOp::create(part.b, carried.entries, part.first.back()));
+  row.push_back(Number(part.b, carried.entries) - part.first.back());
   return row;
 }

@@ -3,6 +3,7 @@
 #include "PartLevels.h"
 
 #include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Arith.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -23,7 +24,7 @@ Value PartLevels::cutCoordinate(Value cut, unsigned level,
       layout.levels[first - 1]->isOpen(b, layout.columnsOf(first - 1, row));
   auto at = [&](unsigned m) -> Value {
     Value coordinate = places.coordinateOfCut(cut, m);
-    return arith::SelectOp::create(b, isOpen, coordinate, part.constant(0));
+    return select(Number(b, isOpen), coordinate, 0);
   };
   return places.numberOf(level, parent, at);
 }
@@ -88,8 +89,7 @@ bool PartLevels::visitsAll(unsigned level) const {
 void PartLevels::leave(unsigned level, const Arrival &arrival,
                        Carried &values) {
   const ResultLevel &kind = *layout.levels[level];
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, values.entries,
-                                    arrival.entries);
+  Value any = Number(b, values.entries) != arrival.entries;
   if (part.isCounting())
     return kind.leaveCount(b, any, arrival.onLower, arrival.onUpper,
                            values.levels[level]);
@@ -116,7 +116,7 @@ void PartLevels::leaveFiber(unsigned level, Carried &values) {
   Value end = values.levels[level].front();
   unsigned last = level;
   for (; isFullLevel(layout.type, last + 1); ++last)
-    end = arith::MulIOp::create(b, end, part.places.extent(last + 1));
+    end = Number(b, end) * part.places.extent(last + 1);
   layout.levels[last]->leaveFiber(b, contexts[last], end, next(last, values),
                                   values.levels[last]);
 }
@@ -124,15 +124,14 @@ void PartLevels::leaveFiber(unsigned level, Carried &values) {
 void PartLevels::addColumns(const Carried &counted, Values &row) {
   // Whether the part's cuts differ in the coordinate of the level, or of a
   // level above it.
-  Value spans = arith::ConstantIntOp::create(b, 0, 1);
+  Value spans = Number::flag(b, false);
   for (auto [m, level] : llvm::enumerate(layout.levels)) {
     if (m < layout.numCut) {
       Type index = b.getIndexType();
       Value from = CutCoordinateOp::create(b, index, part.lower, m);
       Value to = CutCoordinateOp::create(b, index, part.upper, m);
-      Value differ =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, from, to);
-      spans = m ? Value(arith::OrIOp::create(b, spans, differ)) : differ;
+      Value differ = Number(b, from) != to;
+      spans = m ? Number(b, spans) | differ : differ;
     }
     level->columns(b, spans, counted.levels[m], row);
   }

@@ -3,6 +3,7 @@
 #include "PartLoops.h"
 
 #include "CoordinateChecks.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 using namespace mlir;
@@ -108,7 +109,7 @@ Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
   bool isTracked = isChecked && m >= layout.numOuter;
   Values flat = carried.flatten();
   if (isTracked)
-    flat.push_back(arith::ConstantIntOp::create(b, 0, 1));
+    flat.push_back(Number::flag(b, false));
   CoiterateOp loop = cloneLoop(from, bounds, flat);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -119,8 +120,8 @@ Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
     emitBody(m, loop, values);
     Values next = values.flatten();
     if (isTracked)
-      next.push_back(arith::OrIOp::create(b, loop.getCarried().back(),
-                                          emitIsOutside(part, m, loop)));
+      next.push_back(Number(b, loop.getCarried().back()) |
+                     emitIsOutside(part, m, loop));
     YieldOp::create(b, next);
   }
   if (isTracked)
@@ -131,7 +132,7 @@ Carried PartLoops::emitLoop(unsigned m, std::optional<Bounds> bounds,
 /// Emits the body of `loop`, the copy of loop `m` of the chain, and before and
 /// after it the code of the levels and the entries.
 void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
-  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  Value no = Number::flag(b, false);
   std::optional<Value> onLower, onUpper;
   if (loop.isBounded()) {
     onLower = part.isCutInside(m, loop.getInnerLower());
@@ -148,7 +149,7 @@ void PartLoops::emitBody(unsigned m, CoiterateOp loop, Carried &values) {
   if (isOuter)
     entries.enterOuter(values);
   auto completes = [&]() -> Condition {
-    return onUpper ? Condition(emitNot(b, *onUpper)) : kAlways;
+    return onUpper ? Condition(!Number(b, *onUpper)) : kAlways;
   };
   part.completes = completes();
   emitChainBody(m, loop, values);
@@ -232,9 +233,7 @@ void PartLoops::emitStatement(Operation &op, Carried &values) {
 
 /// Whether a loop without fibers would visit any coordinate.
 Condition PartLoops::emitHasIterations(CoiterateOp loop) {
-  Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                     emitExtent(b, loop, part.mapping),
-                                     part.constant(0));
+  Value some = Number(b, emitExtent(b, loop, part.mapping)) != 0;
   return emitBoth(b, part.emitHolds(loop), some);
 }
 
@@ -247,14 +246,14 @@ void PartLoops::countFullLoop(CoiterateOp from, Carried &values) {
     for (auto loop = append->getParentOfType<CoiterateOp>();
          from->isAncestor(loop); loop = loop->getParentOfType<CoiterateOp>()) {
       condition = emitBoth(b, condition, emitHasIterations(loop));
-      part.mapping.map(loop.getCoordinate(), part.constant(0));
+      part.mapping.map(loop.getCoordinate(), Number(b, 0));
       if (loop == from)
         break;
     }
     if (append.getCondition())
       condition =
           emitBoth(b, condition, cloneFrom(from, append.getCondition()));
-    part.countEntries(part.constant(1), condition, values);
+    part.countEntries(Number(b, 1), condition, values);
   });
 }
 

@@ -1,6 +1,7 @@
 //===- PartialEntries.cpp - Sums of entries that several parts make -------===//
 
 #include "PartialEntries.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -9,16 +10,14 @@ using namespace nacho;
 
 Value PartialEntries::head(Value part) const {
   assert(layout.numPartialRows() == 2 && "parts have no heads");
-  Value two = arith::ConstantIndexOp::create(b, 2);
-  return arith::MulIOp::create(b, part, two);
+  return Number(b, part) * 2;
 }
 
 Value PartialEntries::tail(Value part) const {
   if (layout.numPartialRows() == 1)
     return part;
   Value row = head(part);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  return arith::AddIOp::create(b, row, one);
+  return Number(b, row) + 1;
 }
 
 void PartialEntries::setVisited(Value count, Value row) const {
@@ -30,7 +29,7 @@ Value PartialEntries::visited(Value row) const {
 }
 
 void PartialEntries::clear(Value row) const {
-  clear(row, {arith::ConstantIndexOp::create(b, 0), places.rowSize()});
+  clear(row, {Number(b, 0), places.rowSize()});
 }
 
 void PartialEntries::clear(Value row, Interval numbers) const {

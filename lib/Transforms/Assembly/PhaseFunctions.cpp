@@ -2,6 +2,7 @@
 
 #include "PhaseFunctions.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -240,11 +241,11 @@ void PhaseFunctions::cloneOperands() {
 }
 
 Value PhaseFunctions::numParts() {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   Value rows = memref::DimOp::create(b, args.bounds, zero);
   NameScope name(b, "parts");
-  return arith::SubIOp::create(b, rows, one);
+  return Number(b, rows) - one;
 }
 
 ParallelOp PhaseFunctions::emitWorkers(Value parts) {
@@ -261,7 +262,7 @@ ParallelOp PhaseFunctions::startWorkers(Value parts) {
 }
 
 void PhaseFunctions::emitOneWorker(llvm::function_ref<void()> body) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   auto worker = ParallelOp::create(b, one, args.threads);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(worker.getBodyBlock());
@@ -271,7 +272,7 @@ void PhaseFunctions::emitOneWorker(llvm::function_ref<void()> body) {
 Values PhaseFunctions::loadRow(Value buffer, Value row) {
   Values values;
   for (auto [column, name] : llvm::enumerate(layout.columnNames())) {
-    Value at = arith::ConstantIndexOp::create(b, column);
+    Number at(b, column);
     NameScope scope(b, name);
     values.push_back(memref::LoadOp::create(b, buffer, ValueRange{row, at}));
   }
@@ -280,7 +281,7 @@ Values PhaseFunctions::loadRow(Value buffer, Value row) {
 
 void PhaseFunctions::storeRow(ValueRange values, Value buffer, Value row) {
   for (auto [column, value] : llvm::enumerate(values)) {
-    Value at = arith::ConstantIndexOp::create(b, column);
+    Number at(b, column);
     memref::StoreOp::create(b, value, buffer, ValueRange{row, at});
   }
 }

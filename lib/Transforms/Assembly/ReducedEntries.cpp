@@ -10,6 +10,7 @@
 #include "Entries.h"
 #include "PartialEntries.h"
 #include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -33,13 +34,13 @@ public:
     if (!layout.hasPartials())
       return;
     if (layout.numPartialRows() == 2)
-      partials.setVisited(part.constant(0), head());
-    partials.setVisited(part.constant(0), tail());
+      partials.setVisited(Number(b, 0), head());
+    partials.setVisited(Number(b, 0), tail());
   }
 
   /// Counts what the loops inside reduce from 0 on.
   void enterOuter(Carried &values) override {
-    values.entries = part.constant(0);
+    values.entries = Number(b, 0);
     startSums(values);
   }
 
@@ -49,13 +50,13 @@ public:
     Value count = std::exchange(values.entries, entriesBefore);
     // Nobody asks how many elements a dense result is reduced from.
     if (!layout.levels.empty())
-      values.entries = arith::AddIOp::create(b, entriesBefore, count);
+      values.entries = Number(b, entriesBefore) + count;
     if (!layout.canSplit())
       return writeWhole(values, count, sums);
     Value isOnLower =
         *part.isCutInside(layout.numOuter - 1, loop.getInnerLower());
     Value completes = part.completes.flag();
-    Value isWhole = arith::AndIOp::create(b, emitNot(b, isOnLower), completes);
+    Value isWhole = !Number(b, isOnLower) & completes;
     auto ifWhole = scf::IfOp::create(b, isWhole, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifWhole.thenBlock());
@@ -100,8 +101,7 @@ private:
   void writeWhole(const Carried &values, Value count, ValueRange sums) {
     Condition any = kAlways;
     if (layout.numStructural > 0)
-      any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, count,
-                                  part.constant(0));
+      any = Number(b, count) != 0;
     emitIf(b, any, [&] { writeEntries(values, count, sums); });
   }
 
@@ -134,7 +134,7 @@ protected:
   }
 
   void add(AppendOp op, Condition condition, Carried &values) override {
-    part.countEntries(part.constant(1), condition, values);
+    part.countEntries(Number(b, 1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
     Value &sum = values.sums[op.getNumber()];
     bool reassociable = !NestOp(layout.nest).getWholeEntries();
@@ -148,7 +148,7 @@ protected:
 
   void keepSums(ValueRange sums, Value row) override {
     for (auto [sum, array] : llvm::zip(sums, part.args.partials))
-      memref::StoreOp::create(b, sum, array, ValueRange{row, part.constant(0)});
+      memref::StoreOp::create(b, sum, array, ValueRange{row, Number(b, 0)});
   }
 
   void writeEntries(const Carried &values, Value count,
@@ -184,9 +184,9 @@ public:
       part.coordinates[level] =
           part.mapping.lookup(appends.front().getCoordinates()[level]);
     Value length = emitExtent(b, loop, part.mapping);
-    Value first = part.constant(0);
+    Number first(b, 0);
     if (!outer.empty())
-      first = arith::MulIOp::create(b, numberOf(outer, condition), length);
+      first = Number(b, numberOf(outer, condition)) * length;
     Values sums = llvm::map_to_vector(appends, [&](AppendOp append) {
       return part.args.partials[append.getNumber()];
     });
@@ -201,7 +201,7 @@ protected:
 
   /// tail[number of the coordinates] += value
   void add(AppendOp op, Condition condition, Carried &values) override {
-    part.countEntries(part.constant(1), condition, values);
+    part.countEntries(Number(b, 1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
     Condition inside = kAlways;
     Value row = tail(), number = numberOf(layout.innerLevels, inside);
@@ -239,8 +239,7 @@ protected:
           reduction.finish(b, partials.load(row, number), count, part.mapping);
       if (!areNeighbours)
         return storeValue(entry, part.places.location(position, at));
-      Value place =
-          arith::AddIOp::create(b, start, at[layout.innerLevels.back()]);
+      Value place = Number(b, start) + at[layout.innerLevels.back()];
       memref::StoreOp::create(b, entry, part.args.values, place);
     };
     auto numberInside = [&](ArrayRef<Value> first, Value extent) {
@@ -311,17 +310,14 @@ Value RowSums::numberOf(ArrayRef<unsigned> levels, Condition &condition) {
     Value coordinate = part.coordinates[level];
     // A coordinate that an operand stores may be outside.
     if (!visitsAll(layout.loopOfLevel[level])) {
-      Value inside = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::ult, coordinate, part.places.extent(level));
+      Number inside = Number(b, coordinate) < part.places.extent(level);
       if (isScaled)
-        coordinate =
-            arith::SelectOp::create(b, inside, coordinate, part.constant(0));
+        coordinate = select(inside, coordinate, 0);
       condition = emitBoth(b, condition, inside);
     }
     if (level != levels.front()) {
       Value extent = part.places.extent(level);
-      coordinate = arith::AddIOp::create(
-          b, arith::MulIOp::create(b, number, extent), coordinate);
+      coordinate = Number(b, number) * extent + coordinate;
     }
     number = coordinate;
   }

@@ -2,6 +2,7 @@
 
 #include "Reduction.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/Level.h"
@@ -41,13 +42,10 @@ Values Reduction::identities(ImplicitLocOpBuilder &b) const {
 
 /// x * y, or the largest number if the product is larger than that.
 static Value emitSaturatedProduct(ImplicitLocOpBuilder &b, Value x, Value y) {
-  Value most = arith::ConstantIndexOp::create(b, -1);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value fits =
-      arith::DivUIOp::create(b, most, arith::MaxUIOp::create(b, y, one));
-  Value isMore = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, x, fits);
-  return arith::SelectOp::create(b, isMore, most,
-                                 arith::MulIOp::create(b, x, y));
+  Number most(b, -1);
+  Value fits = most / max(Number(b, y), 1);
+  Number isMore = Number(b, x) > fits;
+  return select(isMore, most, Number(b, x) * y);
 }
 
 namespace {
@@ -86,14 +84,12 @@ private:
 /// some elements were not stored, and these are 0.
 static Value emitWithMissing(ImplicitLocOpBuilder &b, BinaryKind kind,
                              Value sum, Value count, Value all) {
-  Value isMissing =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, all);
-  Value zero = CastOp::create(
-      b, sum.getType(), arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  Number isMissing = Number(b, count) < all;
+  Value zero = CastOp::create(b, sum.getType(), Number(b, 0, b.getI8Type()));
   Value other = operatorOf(kind).annihilator == Annihilator::either
                     ? zero
                     : Value(BinaryOp::createCommutative(b, kind, sum, zero));
-  return arith::SelectOp::create(b, isMissing, other, sum);
+  return select(isMissing, other, sum);
 }
 
 Value Reduction::finish(ImplicitLocOpBuilder &b, ValueRange sums, Value count,

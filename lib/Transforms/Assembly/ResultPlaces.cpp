@@ -1,6 +1,7 @@
 //===- ResultPlaces.cpp - Places of the entries of a result ---------------===//
 
 #include "ResultPlaces.h"
+#include "nacho/IR/Arith.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -9,8 +10,7 @@ Value ResultPlaces::extent(unsigned level) const {
   if (DeriveOp derived = layout.derivedOfLevel[level])
     return mapping.lookupOrDefault(derived.getExtent());
   if (!layout.loopOfLevel[level])
-    return arith::ConstantIndexOp::create(b,
-                                          std::numeric_limits<int64_t>::max());
+    return Number(b, std::numeric_limits<int64_t>::max());
   UnflattenOp field = layout.fieldOfLevel[level];
   if (!field)
     return emitExtent(b, layout.loopOfLevel[level], mapping);
@@ -20,7 +20,7 @@ Value ResultPlaces::extent(unsigned level) const {
 
 Value ResultPlaces::coordinateOfCut(Value cut, unsigned level) const {
   if (level >= layout.numCut)
-    return arith::ConstantIndexOp::create(b, 0);
+    return Number(b, 0);
   return CutCoordinateOp::create(b, b.getIndexType(), cut, level);
 }
 
@@ -29,8 +29,8 @@ Value ResultPlaces::numberOf(unsigned level, std::optional<Value> parent,
   std::optional<Value> number = parent;
   for (unsigned m = layout.firstFull(level); m <= level; ++m) {
     if (number)
-      number = arith::MulIOp::create(b, *number, extent(m));
-    number = number ? Value(arith::AddIOp::create(b, *number, at(m))) : at(m);
+      number = Number(b, *number) * extent(m);
+    number = number ? Number(b, *number) + at(m) : at(m);
   }
   return *number;
 }
@@ -46,20 +46,18 @@ Value ResultPlaces::location(std::optional<Value> position,
   for (unsigned level = layout.numStructural, rank = layout.type.getRank();
        level < rank; ++level) {
     if (at)
-      at = arith::AddIOp::create(
-          b, arith::MulIOp::create(b, *at, extent(level)), coordinates[level]);
+      at = Number(b, *at) * extent(level) + coordinates[level];
     else
       at = coordinates[level];
   }
-  return at ? *at : Value(arith::ConstantIndexOp::create(b, 0));
+  return at ? *at : Number(b, 0);
 }
 
 Value ResultPlaces::rowSize() const {
   std::optional<Value> size;
   for (unsigned level : layout.innerLevels)
-    size = size ? Value(arith::MulIOp::create(b, *size, extent(level)))
-                : extent(level);
-  return size ? *size : Value(arith::ConstantIndexOp::create(b, 1));
+    size = size ? Number(b, *size) * extent(level) : extent(level);
+  return size ? *size : Number(b, 1);
 }
 
 Values ResultPlaces::atNumber(Value number, ArrayRef<Value> coordinates) const {
@@ -67,8 +65,8 @@ Values ResultPlaces::atNumber(Value number, ArrayRef<Value> coordinates) const {
   ArrayRef<unsigned> levels = layout.innerLevels;
   for (; levels.size() > 1; levels = levels.drop_back()) {
     Value size = extent(levels.back());
-    at[levels.back()] = arith::RemUIOp::create(b, number, size);
-    number = arith::DivUIOp::create(b, number, size);
+    at[levels.back()] = Number(b, number) % size;
+    number = Number(b, number) / size;
   }
   if (!levels.empty())
     at[levels.front()] = number;
@@ -79,14 +77,14 @@ void ResultPlaces::forRow(
     ArrayRef<Value> coordinates,
     llvm::function_ref<void(Value, ArrayRef<Value>)> body,
     llvm::function_ref<Value(ArrayRef<Value>, Value)> numberToVisit) const {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   Values at(coordinates);
   ArrayRef<unsigned> levels = layout.innerLevels;
   std::function<void(unsigned, Value)> emit = [&](unsigned k, Value number) {
     if (k == levels.size())
       return body(number, at);
     Value size = extent(levels[k]);
-    Value base = arith::MulIOp::create(b, number, size);
+    Number base = Number(b, number) * size;
     Value end = size;
     if (numberToVisit && k + 1 == levels.size()) {
       at[levels[k]] = zero;
@@ -94,7 +92,7 @@ void ResultPlaces::forRow(
     }
     emitFor(b, zero, end, [&](Value coordinate) {
       at[levels[k]] = coordinate;
-      emit(k + 1, arith::AddIOp::create(b, base, coordinate));
+      emit(k + 1, base + coordinate);
     });
   };
   emit(0, zero);

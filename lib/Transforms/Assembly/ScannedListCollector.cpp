@@ -14,6 +14,7 @@
 #include "Collector.h"
 #include "Entries.h"
 #include "PhaseFunctions.h"
+#include "nacho/IR/Arith.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -62,19 +63,18 @@ public:
   using AppendedEntries::AppendedEntries;
 
   void start(Carried &carried) override {
-    carried.sums = {arith::ConstantIntOp::create(b, 0, 64)};
+    carried.sums = {Number(b, 0, b.getI64Type())};
   }
 
   void addColumns(const Carried &values, Values &row) const override {
-    row.push_back(
-        arith::IndexCastOp::create(b, b.getIndexType(), values.sums.front()));
+    row.push_back(Number(b, values.sums.front()).asSigned(b.getIndexType()));
   }
 
 protected:
   Value valueOf(AppendOp op, Condition condition, Carried &values) override {
     Value value = AppendedEntries::valueOf(op, condition, values);
     Value before = values.sums.front();
-    Value sum = arith::AddIOp::create(b, before, value);
+    Value sum = Number(b, before) + value;
     values.sums.front() = emitSelect(b, condition, sum, before);
     return sum;
   }
@@ -89,7 +89,7 @@ public:
                                  Value part) const override {
     ImplicitLocOpBuilder &b = function.b;
     Value sum = function.loadRow(function.args.moved, part).front();
-    return arith::IndexCastOp::create(b, b.getI64Type(), sum);
+    return Number(b, sum).asSigned(b.getI64Type());
   }
 
   void finishEntries(PhaseFunctions &) const override {}

@@ -1,6 +1,7 @@
 //===- WorkspaceEntries.cpp - Entries that a part collects in a workspace -===//
 
 #include "Entries.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,7 +75,7 @@ public:
 protected:
   void add(AppendOp op, Condition condition, Carried &values) override {
     Value isNew = insertIf(op, condition);
-    part.countEntries(part.constant(1), isNew, values);
+    part.countEntries(Number(b, 1), isNew, values);
   }
 
   void drain(Carried &) override {
@@ -91,7 +92,7 @@ private:
     b.setInsertionPointToStart(ifCondition.thenBlock());
     scf::YieldOp::create(b, insert(op, std::nullopt));
     b.setInsertionPointToStart(ifCondition.elseBlock());
-    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    Value no = Number::flag(b, false);
     scf::YieldOp::create(b, no);
     return ifCondition.getResult(0);
   }
@@ -120,7 +121,7 @@ protected:
     b.setInsertionPointToStart(drain.getBodyBlock());
     Value offset = drain.getCarried().front();
     makeEntry(emitFromStart(drain.getValue()), offset);
-    Value next = arith::AddIOp::create(b, offset, part.constant(1));
+    Value next = Number(b, offset) + 1;
     YieldOp::create(b, next);
   }
 

@@ -14,6 +14,7 @@
 #include "BlockLists.h"
 
 #include "nacho/Analysis/LoopOrder.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
 
@@ -117,10 +118,8 @@ static OpFoldResult numBlocks(ImplicitLocOpBuilder &b, Value tensor,
   if (!type.isDynamicDim(dimension))
     return b.getIndexAttr(type.getDimSize(dimension) / size);
   Value extent = tensor::DimOp::create(b, tensor, dimension);
-  Value last = arith::ConstantIndexOp::create(b, size - 1);
-  Value divisor = arith::ConstantIndexOp::create(b, size);
-  return Value(arith::DivUIOp::create(b, arith::AddIOp::create(b, extent, last),
-                                      divisor));
+  Number last(b, size - 1), divisor(b, size);
+  return (Number(b, extent) + last) / divisor;
 }
 
 void nacho::listOperand(AssignOp op, unsigned number,

@@ -17,6 +17,7 @@
 #include "LinalgSlices.h"
 
 #include "nacho/Analysis/Algebra.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Errors.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -154,7 +155,7 @@ Value GenericTranslator::bindNumber(Value number) {
     return bind(extract.getTensor(), access);
   Type type = notationType(number.getType());
   if (number.getType() != type)
-    number = arith::IndexCastOp::create(outer, type, number);
+    number = Number(outer, number).asSigned(type);
   return bind(tensor::FromElementsOp::create(
                   outer, RankedTensorType::get({}, type), number),
               access);
@@ -323,7 +324,7 @@ static void storeBackground(AssignOp assign) {
   if (ElementAlgebra(assign).get(value).isZeroPreserving())
     return;
   ImplicitLocOpBuilder b(assign.getLoc(), yield);
-  Value always = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Value always = Number::flag(b, true);
   yield.setOperand(0, KeepOp::create(b, value, always));
 }
 

@@ -1,6 +1,7 @@
 //===- KernelBuilder.cpp - A function of one linalg op --------------------===//
 
 #include "nacho/Transforms/KernelBuilder.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -93,7 +94,7 @@ Value KernelBuilder::addOutput(Value output) {
   if (!isKnown || hasElements(output))
     return addArgument(output);
   Attribute fill = fillOf(output);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   SmallVector<Value> extents(type.getNumDynamicDims(), one);
   Value empty = tensor::EmptyOp::create(b, type, extents);
   if (!fill)

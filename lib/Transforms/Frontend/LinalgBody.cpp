@@ -14,6 +14,7 @@
 
 #include "LinalgBody.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -136,7 +137,7 @@ static Value translateFloats(ImplicitLocOpBuilder &b,
     return compare(b, known->kind, x, y);
   switch (predicate) {
   case CmpFPredicate::AlwaysFalse:
-    return arith::ConstantIntOp::create(b, 0, 1);
+    return Number::flag(b, false);
   case CmpFPredicate::ORD:
     return both(b, compare(b, CompareKind::eq, x, x),
                 compare(b, CompareKind::eq, y, y));
@@ -175,7 +176,7 @@ static Value translateIntegers(ImplicitLocOpBuilder &b,
 
 /// The lowest bit of an integer as a boolean.
 static Value lowestBit(ImplicitLocOpBuilder &b, Value x) {
-  Value one = arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), 1));
+  Number one(b, 1, x.getType());
   return castElement(b, BinaryOp::create(b, BinaryKind::andbits, x, one),
                      b.getI1Type());
 }
@@ -233,7 +234,7 @@ static Value apply(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
 }
 
 static Value zeroOf(ImplicitLocOpBuilder &b, Type type) {
-  return castElement(b, arith::ConstantIntOp::create(b, 0, 8), type);
+  return castElement(b, Number(b, 0, b.getI8Type()), type);
 }
 
 /// Whether x - x is 0, and not NaN.
@@ -288,8 +289,8 @@ static Value translateComposed(ImplicitLocOpBuilder &b, Operation &op,
         return BinaryOp::create(b, BinaryKind::atan2, height, re());
       })
       .Case([&](complex::RsqrtOp) -> Value {
-        Value one = castElement(b, arith::ConstantIntOp::create(b, 1, 8),
-                                args[0].getType());
+        Value one =
+            castElement(b, Number(b, 1, b.getI8Type()), args[0].getType());
         return BinaryOp::create(b, BinaryKind::div, one,
                                 apply(b, UnaryKind::sqrt, args[0]));
       })
@@ -306,9 +307,8 @@ static Value translateComposed(ImplicitLocOpBuilder &b, Operation &op,
 static Value translateConstant(ImplicitLocOpBuilder &b, Operation &op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (constant && constant.getType().isIndex())
-    return arith::ConstantOp::create(
-        b,
-        b.getI64IntegerAttr(cast<IntegerAttr>(constant.getValue()).getInt()));
+    return Number(b, cast<IntegerAttr>(constant.getValue()).getInt(),
+                  b.getI64Type());
   return b.clone(op)->getResult(0);
 }
 

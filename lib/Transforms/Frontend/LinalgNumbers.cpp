@@ -9,6 +9,7 @@
 
 #include "LinalgNumbers.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,9 +62,8 @@ static void replaceNumber(BlockArgument number) {
       continue;
     }
     if (!index)
-      index = arith::IndexCastOp::create(
-          b, b.getIndexType(),
-          tensor::ExtractOp::create(b, number, ValueRange()));
+      index = Number(b, tensor::ExtractOp::create(b, number, ValueRange()))
+                  .asSigned(b.getIndexType());
     user->replaceUsesOfWith(number, index);
   }
 }

@@ -25,6 +25,7 @@
 #include "LinalgSemirings.h"
 
 #include "LinalgBody.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Errors.h"
 #include "nacho/IR/Operators.h"
 
@@ -49,8 +50,8 @@ static Value invert(ImplicitLocOpBuilder &b, Value x) {
   return UnaryOp::create(b, UnaryKind::notbits, x);
 }
 
-static Value constantFlag(ImplicitLocOpBuilder &b, bool value) {
-  return arith::ConstantOp::create(b, b.getBoolAttr(value));
+static Number constantFlag(ImplicitLocOpBuilder &b, bool value) {
+  return Number::flag(b, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,8 +83,7 @@ Value SemiringTranslator::elementOf(Value value) {
 }
 
 Value SemiringTranslator::zeroOf(Type type) {
-  return CastOp::create(b, type,
-                        arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  return CastOp::create(b, type, Number(b, 0, b.getI8Type()));
 }
 
 /// The condition under which a value of the body is stored.

@@ -21,6 +21,7 @@
 #include "BlockLists.h"
 #include "BlockTypes.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Errors.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -183,9 +184,7 @@ OpFoldResult BlockSplitter::resultExtent(AssignOp op, unsigned dimension) {
          llvm::enumerate(dimensionsInBlocks(type, tensors[input])))
       if (part.kind != LevelPart::inside &&
           op.getAccess(n)[part.dimension] == index)
-        return Value(arith::MulIOp::create(
-            b, tensor::DimOp::create(b, input, at),
-            arith::ConstantIndexOp::create(b, part.size)));
+        return Number(b, tensor::DimOp::create(b, input, at)) * part.size;
   }
   llvm_unreachable("every index of a result is an operand's");
 }

@@ -8,6 +8,7 @@
 
 #include "EntryBuilder.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
@@ -125,10 +126,10 @@ Value NestBuilder::extentOfLoop(unsigned m) {
   b.setInsertionPoint(open.nest);
   if (!hasEntries &&
       (m >= order.result.size() || !isFullLevel(op.getType(), m)))
-    return arith::ConstantIndexOp::create(b, 0);
+    return Number(b, 0);
   SmallVector<Attribute> names = namesOfLoop(m);
   if (names.empty())
-    return arith::ConstantIndexOp::create(b, 1);
+    return Number(b, 1);
   bool hasFibers = llvm::any_of(instances, [&](const Instance &instance) {
     return llvm::is_contained(instance.loops, m);
   });
@@ -136,9 +137,8 @@ Value NestBuilder::extentOfLoop(unsigned m) {
     return {};
   Value extent;
   for (Attribute name : names)
-    extent = extent
-                 ? Value(arith::MaxUIOp::create(b, extent, open.extentOf(name)))
-                 : open.extentOf(name);
+    extent = extent ? max(Number(b, extent), open.extentOf(name))
+                    : open.extentOf(name);
   return extent;
 }
 

@@ -13,6 +13,7 @@
 
 #include "CostQueries.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
@@ -42,35 +43,34 @@ Value CostQueries::emitSum(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
   NameScope name(b, getName(y) == "unit" ? "unit" : "cost");
-  return arith::AddIOp::create(b, x, y);
+  return Number(b, x) + y;
 }
 
 /// x * y, where null stands for 1.
 Value CostQueries::emitProduct(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
-  return isBounded ? emitBoundedProduct(x, y) : arith::MulIOp::create(b, x, y);
+  return isBounded ? emitBoundedProduct(x, y) : Number(b, x) * y;
 }
 
 /// x * y if that is at most `kMostCost`, else any larger number such that few
 /// of them can be added up in 64 bits. Neither factor may be negative.
 Value CostQueries::emitBoundedProduct(Value x, Value y) {
-  Value product = arith::MulIOp::create(b, x, y);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value most = arith::ConstantIndexOp::create(b, kMostCost + 1);
-  Value divisor = arith::MaxUIOp::create(b, y, one);
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, x,
-                                     arith::DivUIOp::create(b, most, divisor));
-  return arith::SelectOp::create(b, fits, product, most);
+  Value product = Number(b, x) * y;
+  Number one(b, 1);
+  Number most(b, kMostCost + 1);
+  Value divisor = max(Number(b, y), one);
+  Number fits = Number(b, x) <= most / divisor;
+  return select(fits, product, most);
 }
 
 Value CostQueries::emitWeighted(Value x, int64_t weight) {
   if (weight == 1)
     return x;
-  Value factor = arith::ConstantIndexOp::create(b, weight);
+  Number factor(b, weight);
   // What is stored in memory is few enough for any weight.
   if (x.getDefiningOp<CostOp>())
-    return arith::MulIOp::create(b, x, factor);
+    return Number(b, x) * factor;
   return emitProduct(x, factor);
 }
 
@@ -80,7 +80,7 @@ Value CostQueries::emitExtent(unsigned m) {
     return extent;
   unsigned operand = nest.getOperandsOf(m).front();
   Value tensor = nest.getOperands()[operand].getWhole().getTensor();
-  Value level = arith::ConstantIndexOp::create(b, nest.getLevelAt(operand, m));
+  Number level(b, nest.getLevelAt(operand, m));
   return sparse_tensor::LvlOp::create(b, tensor, level);
 }
 
@@ -184,10 +184,9 @@ Value CostQueries::upTo(unsigned m, const SearchState &state) {
     if (nest.reaches(charge, m))
       all = emitSum(all, emitProduct(cost(m, charge, state), times));
   if (m > 0 && pendingUnit) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value charged = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                          state.coordinate, zero);
-    all = emitSum(all, arith::SelectOp::create(b, charged, pendingUnit, zero));
+    Number zero(b, 0);
+    Number charged = Number(b, state.coordinate) != zero;
+    all = emitSum(all, select(charged, pendingUnit, zero));
   }
   return all;
 }
@@ -201,7 +200,7 @@ Value CostQueries::emitCount(unsigned operand, unsigned m,
                      nest.getLevelAt(operand, m)))
     return emitCost(CostKind::loops, child);
   Value present = PresentOp::create(b, b.getI1Type(), child);
-  return arith::IndexCastUIOp::create(b, b.getIndexType(), present);
+  return Number(b, present).asIndex();
 }
 
 /// The cost of the coordinate that was found in loop `m`, apart from the loops
@@ -231,8 +230,7 @@ Value CostQueries::emitUnit(unsigned m, const SearchState &state) {
     }
     if (charge.isPerOperand && charge.last == m)
       unit = emitSum(unit, times ? emitWeighted(times, charge.weight)
-                                 : Value(arith::ConstantIndexOp::create(
-                                       b, charge.weight)));
+                                 : Number(b, charge.weight));
   }
   return unit;
 }
@@ -252,11 +250,9 @@ void CostQueries::enter(unsigned m, const SearchState &state) {
   if (m > 0 && pendingUnit) {
     // At its first coordinate, this loop has not yet charged the unit of the
     // loop outside, so the next loop has to charge that, too.
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          state.coordinate, zero);
-    unit =
-        emitSum(unit, arith::SelectOp::create(b, isFirst, pendingUnit, zero));
+    Number zero(b, 0);
+    Number isFirst = Number(b, state.coordinate) == zero;
+    unit = emitSum(unit, select(isFirst, pendingUnit, zero));
   }
   pendingUnit = unit;
 }
@@ -277,20 +273,18 @@ Value CostQueries::total() {
 /// `cost`, or 0 if any loop has an extent of 0: then there is no coordinate of
 /// that loop at which anything could be charged.
 Value CostQueries::unlessEmpty(Value cost, StringRef name) {
-  Value zero = arith::ConstantIndexOp::create(b, 0), empty;
+  Value zero = Number(b, 0), empty;
   for (unsigned m = nest.getFirstCharged(); m < nest.getLoops().size(); ++m) {
-    Value none =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, emitExtent(m), zero);
-    empty = empty ? Value(arith::OrIOp::create(b, empty, none)) : none;
+    Value none = Number(b, emitExtent(m)) == zero;
+    empty = empty ? Number(b, empty) | none : none;
   }
   NameScope scope(b, name);
-  return arith::SelectOp::create(b, empty, zero, cost);
+  return select(Number(b, empty), zero, cost);
 }
 
 Value CostQueries::entryTotal(ArrayRef<Value> fibers, Condition condition) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value step = arith::ConstantIndexOp::create(
-      b, std::max<int64_t>(nest.getEntryWeight(), 1));
+  Number zero(b, 0);
+  Number step(b, std::max<int64_t>(nest.getEntryWeight(), 1));
   unsigned first = nest.getFirstCharged();
   if (first == nest.getLoops().size())
     return step;
@@ -303,7 +297,7 @@ Value CostQueries::entryTotal(ArrayRef<Value> fibers, Condition condition) {
   else
     cost = emitSelect(b, condition, cost, zero);
   if (nest.getEntryWeight() > 0)
-    cost = arith::AddIOp::create(b, cost, step);
+    cost = Number(b, cost) + step;
   return unlessEmpty(cost, "cost");
 }
 

@@ -3,6 +3,7 @@
 #include "EntryBuilder.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Collect.h"
 #include "nacho/IR/Names.h"
 
@@ -86,8 +87,7 @@ void EntryBuilder::append(Condition condition) {
 //===----------------------------------------------------------------------===//
 
 static Value emitZero(ImplicitLocOpBuilder &b, Type element) {
-  return CastOp::create(b, element,
-                        arith::ConstantOp::create(b, b.getI8IntegerAttr(0)));
+  return CastOp::create(b, element, Number(b, 0, b.getI8Type()));
 }
 
 /// Clones the ops that compute a term. A result that may be nonzero outside its
@@ -146,7 +146,7 @@ EntryBuilder::Element EntryBuilder::buildTerm(unsigned number) {
 Value EntryBuilder::buildStored(StoredOp op, unsigned number) {
   MergeAttr pattern =
       plan.toInstances(plan.algebra.get(op.getResult()).pattern, number);
-  Value yes = arith::ConstantIntOp::create(b, 1, 1);
+  Value yes = Number::flag(b, true);
   bool isEverywhere = !plan.algebra.get(op.getResult()).isZeroPreserving();
   return isEverywhere || implies(group.pattern, pattern)
              ? yes
@@ -173,7 +173,7 @@ Value EntryBuilder::bindInput(unsigned number, unsigned input) {
   if (at.empty())
     return tensor::ExtractOp::create(b, tensor, ValueRange());
   if (isCoordinate)
-    return arith::IndexCastOp::create(b, b.getI64Type(), at.front());
+    return Number(b, at.front()).asSigned(b.getI64Type());
   return LocateOp::create(b, tensor, at, toOperand(inside));
 }
 
@@ -268,8 +268,7 @@ Condition EntryBuilder::insideGroup() {
       here = emitBoth(b, here, insideTerm(plan.terms.terms[number]));
     if (here.isAlways())
       return kAlways;
-    inside = inside ? Value(arith::OrIOp::create(b, *inside, here.flag()))
-                    : here.flag();
+    inside = inside ? Number(b, *inside) | here.flag() : here.flag();
   }
   return *inside;
 }
@@ -334,9 +333,7 @@ Condition EntryBuilder::insideTerm(const Term &term) {
     unsigned m = plan.loopOf(term, index);
     if (plan.namesOfLoop(m).size() < 2)
       continue;
-    Value below =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                              open.loopCoordinates[m], open.extentOf(index));
+    Value below = Number(b, open.loopCoordinates[m]) < open.extentOf(index);
     inside = emitBoth(b, inside, below);
   }
   return inside;
@@ -355,9 +352,8 @@ Condition EntryBuilder::whereEquationsHold(const Term &term) {
     all = emitBoth(b, all, computed.getInside());
     if (plan.op.isComputed(index))
       continue;
-    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       computed.getCoordinate(),
-                                       coordinateOf(term, index));
+    Value same =
+        Number(b, computed.getCoordinate()) == coordinateOf(term, index);
     all = emitBoth(b, all, same);
   }
   return all;
@@ -381,9 +377,8 @@ Condition EntryBuilder::onDiagonals() {
     Attribute index = repeatedIndex(name);
     if (index == name)
       continue;
-    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       open.coordinates.at(name),
-                                       open.coordinates.at(index));
+    Number one(b, open.coordinates.at(name));
+    Value same = one == open.coordinates.at(index);
     all = emitBoth(b, all, same);
   }
   return all;

@@ -15,6 +15,7 @@
 
 #include "ListedLoops.h"
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -269,7 +270,7 @@ void LoopLister::appendEntry(IRMapping &mapping) {
     Value position = PositionOp::create(b, fiber, end);
     if (condition.isAlways() || cast<FiberType>(fiber.getType()).isElement())
       return position;
-    Value none = arith::ConstantIndexOp::create(b, -1);
+    Number none(b, -1);
     return emitSelect(b, condition, position, none);
   };
   SmallVector<Value> at;
@@ -283,7 +284,7 @@ void LoopLister::appendEntry(IRMapping &mapping) {
     if (isRun(fiber))
       at.push_back(placeOf(here, /*end=*/true));
   }
-  Value cost = arith::ConstantIntOp::create(b, 0, 64);
+  Number cost(b, 0, b.getI64Type());
   made.append = AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, Value());
   YieldOp::create(b);
 }

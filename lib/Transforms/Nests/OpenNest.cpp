@@ -2,6 +2,7 @@
 
 #include "OpenNest.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -48,11 +49,11 @@ Value OpenNest::locateInSource(SliceOp slice, MutableArrayRef<Value> at) {
   auto number = [&](OpFoldResult given) {
     return getValueOrCreateConstantIndexOp(b, b.getLoc(), given);
   };
-  for (auto [dimension, coordinate] : llvm::enumerate(at))
-    coordinate = arith::AddIOp::create(
-        b, number(slice.getOffset(dimension)),
-        arith::MulIOp::create(b, number(slice.getStride(dimension)),
-                              coordinate));
+  for (auto [dimension, coordinate] : llvm::enumerate(at)) {
+    Number offset(b, number(slice.getOffset(dimension)));
+    Number stride(b, number(slice.getStride(dimension)));
+    coordinate = offset + stride * coordinate;
+  }
   return slice.getSource();
 }
 
@@ -65,8 +66,7 @@ Value OpenNest::sizeOf(SliceOp slice, unsigned level) {
   if (isa<Attribute>(size))
     return number;
   Value whole = wholeTensorOf(slice.getResult());
-  return arith::MinUIOp::create(b, number,
-                                tensor::DimOp::create(b, whole, dimension));
+  return min(Number(b, number), tensor::DimOp::create(b, whole, dimension));
 }
 
 /// Takes the extent from any tensor that has the index.
@@ -78,12 +78,11 @@ Value OpenNest::computeExtent(Attribute index) {
     for (auto [level, at] : llvm::enumerate(stored)) {
       if (at != index)
         continue;
-      Value number = arith::ConstantIndexOp::create(b, level);
+      Number number(b, level);
       NameScope name(b, "N_" + cast<StringAttr>(index).getValue());
       if (auto coordinates = input.getDefiningOp<CoordinatesOp>())
-        return coordinates.getExtent() ? coordinates.getExtent()
-                                       : Value(arith::ConstantIndexOp::create(
-                                             b, type.getDimSize(0)));
+        return coordinates.getExtent() ? Value(coordinates.getExtent())
+                                       : Number(b, type.getDimSize(0));
       if (auto slice = input.getDefiningOp<SliceOp>())
         return sizeOf(slice, level);
       if (sparse_tensor::getSparseTensorEncoding(type))

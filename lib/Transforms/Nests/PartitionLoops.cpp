@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostQueries.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -88,7 +89,7 @@ static void buildSearches(ImplicitLocOpBuilder &b, PartitionOp partition,
     lower = search.getInnerLower();
     upper = search.getInnerUpper();
   }
-  Value cost = arith::SubIOp::create(b, query, residual);
+  Value cost = Number(b, query) - residual;
   NameScope name(b, "cut");
   Value cut = CutOp::create(b, body->getArgument(1).getType(), cost,
                             coordinates, found);

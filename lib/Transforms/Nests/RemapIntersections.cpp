@@ -16,6 +16,7 @@
 #include "LoopLister.h"
 #include "RepeatedFibers.h"
 #include "nacho/Analysis/LoopFacts.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/LevelFormat.h"
@@ -66,9 +67,9 @@ static Value emitTableCost(ImplicitLocOpBuilder &b, const ListedNest &listed,
   Value size = emitSize(b, found);
   // The fiber may be empty: if the loop is a union, the entry may come from
   // another fiber.
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value entries = arith::MaxUIOp::create(b, emitSize(b, *stored), one);
-  return arith::CeilDivUIOp::create(b, size, entries);
+  Number one(b, 1);
+  Value entries = max(Number(b, emitSize(b, *stored)), one);
+  return ceilDiv(Number(b, size), entries);
 }
 
 /// Gives each entry of a list its cost: the cost of the loops that `user` runs
@@ -83,14 +84,12 @@ static void addCosts(const ListedNest &listed, const NestCost &costs,
     auto at = operand.root.getDefiningOp<FiberAtOp>();
     fibers.push_back(at ? listedFiber(listed, at) : operand.root);
   }
-  Value cost = CostQueries(b, costs).entryTotal(fibers, listed.condition);
+  Number cost(b, CostQueries(b, costs).entryTotal(fibers, listed.condition));
   user.walk([&](FindOp find) {
     if (auto at = find.getFiber().getDefiningOp<FiberAtOp>())
-      cost = arith::AddIOp::create(
-          b, cost, emitTableCost(b, listed, listedFiber(listed, at)));
+      cost = cost + emitTableCost(b, listed, listedFiber(listed, at));
   });
-  append.getValueMutable().assign(
-      arith::IndexCastOp::create(b, b.getI64Type(), cost));
+  append.getValueMutable().assign(cost.asSigned(b.getI64Type()));
 }
 
 /// Searches the rows of an operand for the coordinates of an innermost loop,

@@ -7,6 +7,7 @@
 
 #include "CostQueries.h"
 #include "RowSplitter.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
@@ -46,23 +47,23 @@ Value RowSplitter::listRows(StringRef name, bool isHeavy) {
   Value entry = enterList(at, [&](Value row) {
     isListed = HeavyOp::create(b, b.getI1Type(), row);
     if (!isHeavy)
-      isListed = arith::XOrIOp::create(b, isListed,
-                                       arith::ConstantIntOp::create(b, 1, 1));
+      isListed = !Number(b, isListed);
     begin = RowPositionOp::create(b, row, /*end=*/false);
     end = RowPositionOp::create(b, row, /*end=*/true);
   });
   at.truncate(numOuter);
   at.append({begin, end});
   auto costUpTo = [&](Value position) {
-    return CostOp::create(b, b.getIndexType(), CostKind::scan,
-                          listed.getFiber(), position, /*below=*/0);
+    Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan,
+                                listed.getFiber(), position, /*below=*/0);
+    return Number(b, cost);
   };
-  Value cost = arith::SubIOp::create(b, costUpTo(end), costUpTo(begin));
-  Value value = arith::IndexCastOp::create(b, b.getI64Type(), cost);
+  Number all = costUpTo(end);
+  Number cost = all - costUpTo(begin);
+  Value value = cost.asSigned(b.getI64Type());
   Value position = PositionOp::create(b, entry, /*end=*/false);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, position, begin);
-  Value isAppended = arith::AndIOp::create(b, isListed, isFirst);
+  Value isFirst = Number(b, position) == begin;
+  Value isAppended = Number(b, isListed) & isFirst;
   AppendOp::create(b, value, b.getI64IntegerAttr(0), at, isAppended);
   return rows.getResult();
 }
@@ -82,7 +83,7 @@ AppendOp RowSplitter::listHeavyEntries() {
   for (int64_t below = 0; below < type.getRank() - numListed; ++below)
     at.push_back(RecallOp::create(b, entry, below));
   // setCost() replaces the value.
-  Value cost = arith::ConstantIntOp::create(b, 0, 64);
+  Number cost(b, 0, b.getI64Type());
   return AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, isHeavy);
 }
 
@@ -98,7 +99,7 @@ Value RowSplitter::costOfEntry(NestOp of, function_ref<Value(Value)> fiberOf) {
     fibers.push_back(isKept ? fiberOf(operand.root) : operand.root);
   }
   Value cost = CostQueries(b, costs).entryTotal(fibers, kAlways);
-  return arith::IndexCastOp::create(b, b.getI64Type(), cost);
+  return Number(b, cost).asSigned(b.getI64Type());
 }
 
 /// The fiber of the nest that is split, for another entry.

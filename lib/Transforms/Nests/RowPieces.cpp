@@ -11,6 +11,7 @@
 #include "CostQueries.h"
 #include "ListedLoops.h"
 #include "RowSplitter.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/Levels/LevelFormat.h"
 
@@ -90,15 +91,14 @@ NestOp RowSplitter::cutIntoPieces() {
 Value RowSplitter::emitExtentOfRow(Value row) {
   if (!scattered.width) {
     auto fiber = cast<FiberType>(scattered.fiber.getType());
-    Value level = arith::ConstantIndexOp::create(b, fiber.getLevel());
+    Number level(b, fiber.getLevel());
     Value tensor = rootOf(scattered.root).getTensor();
     return sparse_tensor::LvlOp::create(b, tensor, level);
   }
   int64_t below = numListed - numOuter + *scattered.width;
   Value width = RecallOp::create(b, row, below);
-  Value most = arith::ConstantIndexOp::create(b, 62);
-  return arith::ShLIOp::create(b, arith::ConstantIndexOp::create(b, 1),
-                               arith::MinUIOp::create(b, width, most));
+  Number most(b, 62), one(b, 1);
+  return one << min(Number(b, width), most);
 }
 
 /// The fiber of an entry of the list that is cut.
