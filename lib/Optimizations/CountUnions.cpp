@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Optimizations/Passes.h"
@@ -70,7 +71,7 @@ static void countUnion(CountOp op) {
   MLIRContext *context = op.getContext();
   SmallVector<MergeAttr> operands = operandsOf(op);
   auto add = [&](Value sum, Value more) {
-    return sum ? Value(arith::AddIOp::create(b, sum, more)) : more;
+    return sum ? Number(b, sum) + more : more;
   };
   Value all, shared;
   for (MergeAttr operand : operands)
@@ -80,7 +81,7 @@ static void countUnion(CountOp op) {
     MergeAttr both = intersectMerges(context, {before, operands[n]});
     shared = add(shared, countOf(b, op, both));
   }
-  op.replaceAllUsesWith(Value(arith::SubIOp::create(b, all, shared)));
+  op.replaceAllUsesWith(Number(b, all) - shared);
   op.erase();
 }
 

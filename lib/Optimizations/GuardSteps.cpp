@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BranchOnLookups.h"
+#include "nacho/IR/Arith.h"
+#include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -131,10 +133,10 @@ SmallVector<arith::MinUIOp> GuardedLoop::clips() {
 /// The number below which a coordinate is inside, and not clipped either.
 Value GuardedLoop::emitBound(ImplicitLocOpBuilder &b) {
   Value bound = isOutside.getRhs();
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   for (arith::MinUIOp clip : clips()) {
-    Value end = arith::AddIOp::create(b, clip.getRhs(), one);
-    bound = arith::MinUIOp::create(b, bound, end);
+    Value end = Number(b, clip.getRhs()) + one;
+    bound = min(Number(b, bound), end);
   }
   return bound;
 }
@@ -152,8 +154,7 @@ void GuardedLoop::guard() {
   SmallVector<Value> outside(loop.getRegionIterArgs());
   inside[number] = loop.getRegionIterArgs()[number];
   b.setInsertionPoint(terminator);
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate, bound);
+  Value isInside = Number(b, coordinate) < bound;
   auto branch = scf::IfOp::create(b, ValueRange(inside).getTypes(), isInside,
                                   /*withElseRegion=*/true);
   SmallVector<Operation *> steps;
@@ -170,7 +171,7 @@ void GuardedLoop::guard() {
   b.setInsertionPointToEnd(taken);
   scf::YieldOp::create(b, inside);
   b.setInsertionPointToStart(branch.elseBlock());
-  outside[number] = arith::ConstantIntOp::create(b, 1, 1);
+  outside[number] = Number::flag(b, true);
   scf::YieldOp::create(b, outside);
   terminator->setOperands(branch.getResults());
   report->erase();

@@ -11,6 +11,7 @@
 #include "RowCopy.h"
 
 #include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Condition.h"
 #include "nacho/IR/Operators.h"
 #include "nacho/Levels/Buffers.h"
@@ -57,7 +58,7 @@ private:
                            cast<MemRefType>(sums.getType()).getElementType());
   }
   SmallVector<Value> stripOf(const Row &row) {
-    return {row.row, arith::AddIOp::create(b, row.first, start)};
+    return {row.row, Number(b, row.first) + start};
   }
   Value allLanes();
   void loadStrips();
@@ -227,7 +228,7 @@ void StripBuilder::loadStrips() {
       strips.push_back(vector::LoadOp::create(b, type, row.sums, stripOf(row)));
       continue;
     }
-    Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    Number none(b, 0, type);
     strips.push_back(vector::MaskedLoadOp::create(b, type, row.sums,
                                                   stripOf(row), mask, none));
   }
@@ -245,7 +246,7 @@ void StripBuilder::storeStrips() {
 ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
                                bool isMasked) {
   CoiterateOp root = kept.root;
-  Value width = arith::ConstantIndexOp::create(b, lanes);
+  Number width(b, lanes);
   auto loop = scf::ForOp::create(b, begin, end, width, before);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -253,7 +254,7 @@ ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
   readMask = allLanes();
   if (isMasked) {
     mask = emitMask(b, start, kept.length, lanes);
-    Value none = arith::ConstantOp::create(b, b.getZeroAttr(mask.getType()));
+    Number none(b, 0, mask.getType());
     readMask = emitSelect(b, isReadable, mask, none);
   }
   loadStrips();
@@ -282,13 +283,12 @@ ValueRange StripBuilder::buildMasked(Value begin, Value end,
 /// can be read in place of a row that lies outside.
 static Condition emitIsReadable(ImplicitLocOpBuilder &b, const KeptLoop &kept) {
   Condition isReadable = kAlways;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   for (Value tensor : kept.tensors) {
     auto type = cast<RankedTensorType>(tensor.getType());
     for (unsigned level = 0; level + 1 < type.getRank(); ++level) {
       Value extent = tensor::DimOp::create(b, tensor, dimensionOf(type, level));
-      Value isThere =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, extent, zero);
+      Value isThere = Number(b, extent) != zero;
       isReadable = emitBoth(b, isReadable, isThere);
     }
   }
@@ -308,17 +308,16 @@ static void split(const KeptLoop &kept, unsigned stripBits) {
   CoiterateOp root = kept.root;
   ImplicitLocOpBuilder b(root.getLoc(), root);
   auto filledBy = [&](Value number, int64_t lanes) -> Value {
-    Value mask = arith::ConstantIndexOp::create(b, -lanes);
-    return arith::AndIOp::create(b, number, mask);
+    return Number(b, number) & -lanes;
   };
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   Condition isReadable = emitIsReadable(b, kept);
   Value readable = emitSelect(b, isReadable, kept.length, zero);
   Value strips = filledBy(readable, lanes);
   Value halves = filledBy(readable, lanes / 2);
   // At least one strip, since the root has results even if the rows are empty.
-  Value end = arith::MaxSIOp::create(b, kept.length, one);
+  Value end = maxSigned(Number(b, kept.length), one);
   std::optional<RowCopy> copy = RowCopy::match(kept);
   auto builder = [&](int64_t lanes) {
     return StripBuilder(b, kept, copy, lanes, isReadable);

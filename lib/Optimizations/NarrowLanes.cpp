@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NarrowLanes.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,9 +34,8 @@ static Value broadcastNarrow(ImplicitLocOpBuilder &b, Value bound,
                              Type narrow) {
   Type type = getElementTypeOrSelf(narrow);
   auto most = APInt::getMaxValue(type.getIntOrFloatBitWidth());
-  Value cap = arith::ConstantIndexOp::create(b, most.getZExtValue());
-  bound = arith::MinUIOp::create(b, bound, cap);
-  bound = arith::IndexCastUIOp::create(b, type, bound);
+  Number cap(b, most.getZExtValue());
+  bound = min(Number(b, bound), cap).as(type);
   return vector::BroadcastOp::create(b, narrow, bound);
 }
 
@@ -85,7 +85,7 @@ struct NarrowMinimum : OpRewritePattern<arith::MinUIOp> {
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value size = broadcastNarrow(b, bound, narrow.getType());
-    Value least = arith::MinUIOp::create(b, narrow, size);
+    Value least = min(Number(b, narrow), size);
     rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, op.getType(), least);
     return success();
   }
@@ -101,10 +101,8 @@ struct NarrowSelection : OpRewritePattern<arith::SelectOp> {
     if (!narrow || !matchPattern(op.getFalseValue(), m_Zero()))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value zeros = arith::ConstantOp::create(b, narrow.getType(),
-                                            b.getZeroAttr(narrow.getType()));
-    Value selected =
-        arith::SelectOp::create(b, op.getCondition(), narrow, zeros);
+    Number zeros(b, 0, narrow.getType());
+    Value selected = select(Number(b, op.getCondition()), narrow, zeros);
     rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, op.getType(),
                                                       selected);
     return success();

@@ -2,6 +2,7 @@
 
 #include "RowCopy.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -151,12 +152,11 @@ void RowCopy::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
   Value buffer = memref::StoreOp(store).getMemRef(), at = start;
   Value number = mapping.lookupOrDefault(copied.getUpperBound());
   if (first)
-    at = arith::AddIOp::create(b, mapping.lookupOrDefault(first), start);
+    at = Number(b, mapping.lookupOrDefault(first)) + start;
   int64_t lanes = cast<VectorType>(strip.getType()).getNumElements();
-  Value width = arith::ConstantIndexOp::create(b, lanes);
-  Value left = arith::SubIOp::create(b, number, start);
-  Value isFilled =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left, width);
+  Number width(b, lanes);
+  Number left = Number(b, number) - start;
+  Value isFilled = left.compare(arith::CmpIPredicate::sge, width);
   auto branch = scf::IfOp::create(b, isFilled, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   vector::StoreOp::create(b, strip, buffer, at);

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLanes.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,16 +31,14 @@ Value Strip::placeOf(ImplicitLocOpBuilder &b, Value position) {
   auto vector = dyn_cast<VectorType>(position.getType());
   Type type = b.getI32Type();
   auto narrow = [&](Value value) {
-    Value one = arith::IndexCastUIOp::create(b, type, value);
+    Value one = Number(b, value).as(type);
     return vector ? vector::BroadcastOp::create(b, vector.clone(type), one)
                         .getResult()
                   : one;
   };
   Value from = narrow(begin), most = narrow(size);
-  position = arith::IndexCastUIOp::create(
-      b, vector ? Type(vector.clone(type)) : type, position);
-  return arith::MinUIOp::create(b, arith::SubIOp::create(b, position, from),
-                                most);
+  position = Number(b, position).as(vector ? Type(vector.clone(type)) : type);
+  return min(Number(b, position) - from, most);
 }
 
 RowLanes::RowLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
@@ -50,21 +49,10 @@ RowLanes::RowLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
       numbers.push_back(n);
 }
 
-Value RowLanes::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
-/// The same place in all lanes.
-Value RowLanes::constants(int64_t value) {
-  VectorType type = lanesOf(b.getI32Type());
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)));
-}
-
 /// The index of the first row's element, given an index of a row.
 Value RowLanes::rowsOf(Value index) {
   Value offset = *sums.offsetOf(index);
-  return offset ? arith::AddIOp::create(b, first, offset).getResult() : first;
+  return offset ? Number(b, first) + offset : first;
 }
 
 /// A value of the loop over rows, for all of these rows.
@@ -76,7 +64,7 @@ Value RowLanes::vectorOf(Value value) {
   Value made;
   if (value == sums.rows.getInductionVar()) {
     Value same = vector::BroadcastOp::create(b, type, first);
-    made = arith::AddIOp::create(b, same, vector::StepOp::create(b, type));
+    made = Number(b, same) + vector::StepOp::create(b, type);
   } else if (sums.rows.isDefinedOutsideOfLoop(value)) {
     made = vector::BroadcastOp::create(b, type, value);
   } else if (isa<memref::DimOp>(op)) {
@@ -95,8 +83,7 @@ Value RowLanes::vectorOf(Value value) {
 }
 
 Value RowLanes::placeOf(Value places, int64_t lane) {
-  return arith::IndexCastUIOp::create(
-      b, b.getIndexType(), vector::ExtractOp::create(b, places, lane));
+  return Number(b, vector::ExtractOp::create(b, places, lane)).asIndex();
 }
 
 void RowLanes::emitPlaces(Value begin) {
@@ -106,7 +93,7 @@ void RowLanes::emitPlaces(Value begin) {
     before.push_back(lane);
   begins = vector::ShuffleOp::create(b, ends, ends, before);
   begins = vector::InsertOp::create(b, begin, begins, 0);
-  lengths = arith::SubIOp::create(b, ends, begins);
+  lengths = Number(b, ends) - begins;
 }
 
 /// The length of the longest row.
@@ -116,9 +103,9 @@ Value RowLanes::longest() {
 
 Value RowLanes::emitCanSum() {
   if (sums.body.looksUp())
-    return arith::ConstantIntOp::create(b, 1, 1);
-  Value most = arith::ConstantIntOp::create(b, kLanes, 32);
-  return compare(arith::CmpIPredicate::slt, longest(), most);
+    return Number::flag(b, true);
+  Number most(b, kLanes, b.getI32Type());
+  return Number(b, longest()).compare(arith::CmpIPredicate::slt, most);
 }
 
 Value RowLanes::emitEnd() {
@@ -129,8 +116,8 @@ Value RowLanes::emitEnd() {
 Value RowLanes::addOctetsOf(size_t sum, Value begin, Value end) {
   Operation *update = sums.body.carried[numbers[sum]].update;
   VectorType type = lanesOf(update->getResult(0).getType());
-  Value zeros = arith::ConstantOp::create(b, type, b.getZeroAttr(type));
-  auto loop = scf::ForOp::create(b, begin, end, constant(kLanes), zeros);
+  Number zeros(b, 0, type);
+  auto loop = scf::ForOp::create(b, begin, end, Number(b, kLanes), zeros);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value loaded =
@@ -149,19 +136,19 @@ Value RowLanes::addOctets(size_t sum, Value taken) {
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < kRowLanes; ++lane) {
     Value from = placeOf(begins, lane);
-    Value to = arith::AddIOp::create(b, from, placeOf(taken, lane));
+    Value to = Number(b, from) + placeOf(taken, lane);
     each.push_back(addOctetsOf(sum, from, to));
   }
   auto made =
       vector::FromElementsOp::create(b, lanesOf(each.front().getType()), each);
-  Value any = compare(arith::CmpIPredicate::sgt, taken, constants(0));
-  return arith::SelectOp::create(b, any, made, all[sum]);
+  Value any = Number(b, taken).compare(arith::CmpIPredicate::sgt, 0);
+  return select(Number(b, any), made, all[sum]);
 }
 
 /// if any row has an octet: add up all octets, which rows then begin after
 void RowLanes::addOctets() {
-  Value octet = arith::ConstantIntOp::create(b, kLanes, 32);
-  Value any = compare(arith::CmpIPredicate::sge, longest(), octet);
+  Number octet(b, kLanes, b.getI32Type());
+  Value any = Number(b, longest()).compare(arith::CmpIPredicate::sge, octet);
   SmallVector<Value> values = {begins, lengths};
   llvm::append_range(values, all);
   auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), any,
@@ -169,10 +156,9 @@ void RowLanes::addOctets() {
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, values);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value taken = arith::MaxSIOp::create(b, lengths, constants(0));
-  taken = arith::AndIOp::create(b, taken, constants(-kLanes));
-  SmallVector<Value> after = {arith::AddIOp::create(b, begins, taken),
-                              arith::SubIOp::create(b, lengths, taken)};
+  Number taken = maxSigned(Number(b, lengths), 0) & -kLanes;
+  SmallVector<Value> after = {Number(b, begins) + taken,
+                              Number(b, lengths) - taken};
   for (size_t sum = 0; sum < all.size(); ++sum)
     after.push_back(addOctets(sum, taken));
   scf::YieldOp::create(b, after);
@@ -187,8 +173,8 @@ void RowLanes::addOctets() {
 Value RowLanes::loadTerms(Value terms, Value step) {
   VectorType type = lanesOf(cast<MemRefType>(terms.getType()).getElementType());
   auto each = llvm::map_to_vector(begin, [&](Value place) -> Value {
-    return memref::LoadOp::create(
-        b, terms, ValueRange(arith::AddIOp::create(b, place, step)));
+    return memref::LoadOp::create(b, terms,
+                                  ValueRange(Number(b, place) + step));
   });
   return vector::FromElementsOp::create(b, type, each);
 }
@@ -207,13 +193,12 @@ void RowLanes::addTerms(Value step, MutableArrayRef<Value> all) {
         createLike(b, one.update, operands, loaded.getType())->getResult(0);
     Type type = b.getIntegerType(one.term.getType().getIntOrFloatBitWidth());
     VectorType wide = lanesOf(type);
-    Value most = type.isInteger(32)
-                     ? lengths
-                     : arith::ExtSIOp::create(b, wide, lengths).getResult();
-    Value at = arith::IndexCastOp::create(b, type, step);
+    Value most =
+        type.isInteger(32) ? lengths : Number(b, lengths).asSigned(wide);
+    Value at = Number(b, step).asSigned(type);
     at = vector::BroadcastOp::create(b, wide, at);
-    sum = arith::SelectOp::create(
-        b, compare(arith::CmpIPredicate::slt, at, most), next, sum);
+    Number isLeft = Number(b, at).compare(arith::CmpIPredicate::slt, most);
+    sum = select(isLeft, next, sum);
   }
 }
 
@@ -221,15 +206,14 @@ void RowLanes::addTerms(Value step, MutableArrayRef<Value> all) {
 void RowLanes::addLeft() {
   for (int64_t lane = 0; lane < kRowLanes; ++lane)
     begin.push_back(placeOf(begins, lane));
-  Value end = arith::IndexCastOp::create(b, b.getIndexType(), longest());
+  Value end = Number(b, longest()).asSigned(b.getIndexType());
   auto loop =
-      scf::ForOp::create(b, constant(0), end, constant(kTermsAtOnce), all);
+      scf::ForOp::create(b, Number(b, 0), end, Number(b, kTermsAtOnce), all);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next(loop.getRegionIterArgs());
   for (int64_t n = 0; n < kTermsAtOnce; ++n)
-    addTerms(arith::AddIOp::create(b, loop.getInductionVar(), constant(n)),
-             next);
+    addTerms(Number(b, loop.getInductionVar()) + n, next);
   scf::YieldOp::create(b, next);
   all.assign(loop.result_begin(), loop.result_end());
 }

@@ -47,12 +47,6 @@ private:
   mlir::VectorType lanesOf(mlir::Type type) const {
     return mlir::VectorType::get(kRowLanes, type);
   }
-  mlir::Value constant(int64_t value);
-  mlir::Value constants(int64_t value);
-  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
-                      mlir::Value y) {
-    return mlir::arith::CmpIOp::create(b, predicate, x, y);
-  }
   mlir::Value vectorOf(mlir::Value value);
   mlir::Value rowsOf(mlir::Value index);
   mlir::Value placeOf(mlir::Value places, int64_t lane);

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Optimizations/Passes.h"
@@ -278,9 +279,6 @@ bool SharedPart::find() {
 /// Replaces an operation whose operands and results were vectors.
 void SharedPart::takeElement(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  auto constant = [&](int64_t number) {
-    return arith::ConstantIndexOp::create(b, number);
-  };
   Value element;
   if (auto splat = dyn_cast<arith::ConstantOp>(op)) {
     auto value = cast<SplatElementsAttr>(splat.getValue());
@@ -293,12 +291,11 @@ void SharedPart::takeElement(Operation *op) {
     int64_t offset = cast<IntegerAttr>(slice.getOffsets()[0]).getInt();
     element = slice->getOperand(0);
     if (offset) {
-      Value at = arith::AddIOp::create(b, lane, constant(offset));
-      at = arith::RemUIOp::create(b, at, constant(kWarpLanes));
+      Value at = (Number(b, lane) + offset) % kWarpLanes;
       element = FromLaneOp::create(b, element, at);
     }
   } else if (isa<vector::ExtractOp>(op)) {
-    element = FromLaneOp::create(b, op->getOperand(0), constant(0));
+    element = FromLaneOp::create(b, op->getOperand(0), Number(b, 0));
   } else {
     return;
   }
@@ -327,10 +324,9 @@ void SharedPart::takeElements() {
       Value number = lane;
       if (int64_t size = load.getVectorType().getNumElements();
           size < kWarpLanes)
-        number = arith::RemUIOp::create(
-            b, lane, arith::ConstantIndexOp::create(b, size));
+        number = Number(b, lane) % size;
       unsigned last = load.getIndices().size() - 1;
-      Value at = arith::AddIOp::create(b, load.getIndices()[last], number);
+      Value at = Number(b, load.getIndices()[last]) + number;
       load.getIndicesMutable()[last].assign(at);
     }
   auto makeElement = [](Value value) {

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Optimizations/Passes.h"
@@ -233,8 +234,8 @@ void PartOfRows::addUp(Carried first) {
   }
   ImplicitLocOpBuilder b(outer.getLoc(), outer);
   OpOperand &init = outer.getInitArgsMutable()[number];
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sum.getType()));
-  init.set(arith::SelectOp::create(b, isFirst, init.get(), zero));
+  Number zero(b, 0, sum.getType());
+  init.set(select(Number(b, isFirst), init.get(), zero));
   b.setInsertionPointAfterValue(sum);
   SmallVector<OpOperand *> uses(llvm::make_pointer_range(sum.getUses()));
   Value total = lanes.sum(b, sum);

@@ -12,6 +12,7 @@
 
 #include "LoopBody.h"
 #include "NarrowLanes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,7 +53,7 @@ private:
   }
   Value zeros(Type type) {
     VectorType lanes = lanesOf(type);
-    return arith::ConstantOp::create(b, lanes, b.getZeroAttr(lanes));
+    return Number(b, 0, lanes);
   }
   Value vectorOf(Value value);
   Value firstOf(Value step);
@@ -91,7 +92,7 @@ Value LaneLoop::vectorOf(Value value) {
                                        same.lookupOrDefault(value));
   Value first = vector::BroadcastOp::create(b, lanesOf(value.getType()), at);
   Value steps = vector::StepOp::create(b, lanesOf(value.getType()));
-  return arith::AddIOp::create(b, first, steps);
+  return Number(b, first) + steps;
 }
 
 /// The value of the first lane, given a value that grows by 1 in each step.
@@ -104,7 +105,7 @@ Value LaneLoop::firstOf(Value step) {
   bool isLeft = body.differs(sum.getLhs());
   Value inner = firstOf(isLeft ? sum.getLhs() : sum.getRhs());
   Value offset = same.lookupOrDefault(isLeft ? sum.getRhs() : sum.getLhs());
-  return arith::AddIOp::create(b, inner, offset);
+  return Number(b, inner) + offset;
 }
 
 Value LaneLoop::load(memref::LoadOp op) {
@@ -114,7 +115,7 @@ Value LaneLoop::load(memref::LoadOp op) {
     return vector::LoadOp::create(b, type, op.getMemRef(), firstOf(index));
   if (!gathers)
     return loadEach(op);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   VectorType flags = lanesOf(b.getI1Type());
   Value all = arith::ConstantOp::create(b, flags, b.getOneAttr(flags));
   return vector::GatherOp::create(b, type, op.getMemRef(), zero,
@@ -157,17 +158,16 @@ void LaneLoop::copy(Operation &op) {
 Value LaneLoop::joinLanes(Value flags) {
   Value joined =
       vector::ReductionOp::create(b, vector::CombiningKind::OR, flags);
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(joined.getType()));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, joined, none);
+  return Number(b, joined) != 0;
 }
 
 /// The value of a counter after a number of steps.
 Value LaneLoop::count(Value initial, Value step, Value number) {
   if (initial.getType() != number.getType())
-    number = arith::IndexCastOp::create(b, initial.getType(), number);
+    number = Number(b, number).asSigned(initial.getType());
   if (!matchPattern(step, m_One()))
-    number = arith::MulIOp::create(b, step, number);
-  return arith::AddIOp::create(b, initial, number);
+    number = Number(b, step) * number;
+  return Number(b, initial) + number;
 }
 
 /// The initial values of the lanes. Flags are carried as integers that are as
@@ -184,7 +184,7 @@ SmallVector<Value> LaneLoop::startLanes() {
 
 /// Builds the loop over as many steps at once as there are lanes.
 scf::ForOp LaneLoop::buildLoop(Value upper) {
-  Value width = arith::ConstantIndexOp::create(b, numLanes);
+  Number width(b, numLanes);
   auto made =
       scf::ForOp::create(b, loop.getLowerBound(), upper, width, startLanes());
   OpBuilder::InsertionGuard guard(b);
@@ -200,7 +200,7 @@ scf::ForOp LaneLoop::buildLoop(Value upper) {
     Value before = made.getRegionIterArg(next.size());
     Value term = vectorOf(one.term);
     if (one.isFlag())
-      term = arith::ExtSIOp::create(b, before.getType(), term);
+      term = Number(b, term).asSigned(before.getType());
     Operation *after = createLike(one.update, {before, term}, before.getType());
     next.push_back(after->getResult(0));
   }
@@ -218,9 +218,8 @@ scf::ForOp LaneLoop::buildLoop(Value upper) {
 /// and the sums there.
 SmallVector<Value> LaneLoop::takeLanes(Value number) {
   Value lower = loop.getLowerBound();
-  Value mask = arith::ConstantIndexOp::create(b, -numLanes);
-  Value taken = arith::AndIOp::create(b, number, mask);
-  Value reached = arith::AddIOp::create(b, lower, taken);
+  Value taken = Number(b, number) & -numLanes;
+  Value reached = Number(b, lower) + taken;
   scf::ForOp made = buildLoop(reached);
   SmallVector<Value> values = {reached};
   for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs())) {
@@ -274,12 +273,11 @@ Value LaneLoop::before(Value value) {
 /// take the other steps
 scf::ForOp LaneLoop::replace() {
   Value lower = loop.getLowerBound();
-  Value number = arith::SubIOp::create(b, loop.getUpperBound(), lower);
-  Value width = arith::ConstantIndexOp::create(b, numLanes);
-  Value fillsLanes =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, width);
+  Number number = Number(b, loop.getUpperBound()) - lower;
+  Number width(b, numLanes);
+  Number fillsLanes = number.compare(arith::CmpIPredicate::sge, width);
   for (Value condition : body.conditions)
-    fillsLanes = arith::AndIOp::create(b, fillsLanes, before(condition));
+    fillsLanes = fillsLanes & before(condition);
   SmallVector<Value> start = {lower};
   for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs()))
     if (one.kind == CarriedValue::sum)
@@ -292,8 +290,7 @@ scf::ForOp LaneLoop::replace() {
   scf::YieldOp::create(b, start);
   b.setInsertionPoint(loop);
   scf::ForOp steps = takeSteps(ifFilled.getResults());
-  Value none = arith::ConstantIndexOp::create(b, 0);
-  Value all = arith::MaxSIOp::create(b, number, none);
+  Value all = maxSigned(number, 0);
   for (auto [one, initial, result, after] :
        llvm::zip(body.carried, loop.getInitArgs(), loop.getResults(),
                  steps.getResults())) {

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLanes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,17 +50,6 @@ public:
   void replace();
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value least(Value x, Value y) { return arith::MinUIOp::create(b, x, y); }
-  Value isAtMost(Value x, Value y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ule, x, y);
-  }
-  Value asIndex(Value place) {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), place);
-  }
   void allocate();
   void emitTerms();
   void raiseAlarms(ValueRange flags);
@@ -93,9 +83,9 @@ void StripLoop::emitTerms() {
        llvm::zip(sums.body.carried, sums.entries.getInitArgs()))
     if (one.isFlag())
       start.push_back(first);
-  Value shift = arith::SubIOp::create(b, constant(0), strip.begin);
-  Value end = add(strip.begin, strip.size);
-  auto loop = scf::ForOp::create(b, strip.begin, end, constant(1), start);
+  Value shift = Number(b, 0) - strip.begin;
+  Value end = Number(b, strip.begin) + strip.size;
+  auto loop = scf::ForOp::create(b, strip.begin, end, Number(b, 1), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   IRMapping copy;
@@ -103,13 +93,12 @@ void StripLoop::emitTerms() {
   for (Operation &op : sums.entries.getBody()->without_terminator())
     if (!sums.body.updates(&op))
       b.clone(op, copy);
-  Value place = add(loop.getInductionVar(), shift);
+  Value place = Number(b, loop.getInductionVar()) + shift;
   const auto *terms = strip.terms.begin();
   for (const CarriedValue &one : sums.body.carried) {
     Value term = copy.lookupOrDefault(one.term);
     if (one.isFlag())
-      flags.push_back(
-          arith::OrIOp::create(b, loop.getRegionIterArg(flags.size()), term));
+      flags.push_back(Number(b, loop.getRegionIterArg(flags.size())) | term);
     else
       memref::StoreOp::create(b, term, *terms++, place);
   }
@@ -133,8 +122,8 @@ void StripLoop::raiseAlarms(ValueRange flags) {
 
 /// for 8 rows at a time: all at once, or one by one
 void StripLoop::emitShortRows(Value from, Value to) {
-  Value begin = arith::ConstantIntOp::create(b, 0, 32);
-  auto loop = scf::ForOp::create(b, from, to, constant(kRowLanes), begin);
+  Number begin(b, 0, b.getI32Type());
+  auto loop = scf::ForOp::create(b, from, to, Number(b, kRowLanes), begin);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value end = emitGroup(loop.getInductionVar(), to, loop.getRegionIterArg(0));
@@ -143,13 +132,13 @@ void StripLoop::emitShortRows(Value from, Value to) {
 
 /// Whether there are rows, and elements of the result, for all lanes.
 Value StripLoop::fitsLanes(Value from, Value to) {
-  Value after = add(from, constant(kRowLanes));
-  Value fits = isAtMost(after, to);
+  Number after = Number(b, from) + kRowLanes;
+  Number fits = after <= to;
   for (memref::StoreOp store : sums.stores)
     if (Value limit = sums.limitOf(store)) {
       IRMapping none;
       limit = sums.emitAgain(b, limit, none);
-      fits = arith::AndIOp::create(b, fits, isAtMost(after, limit));
+      fits = fits & (after <= limit);
     }
   return fits;
 }
@@ -162,7 +151,7 @@ Value StripLoop::emitGroup(Value from, Value to, Value begin) {
   auto ifFits = scf::IfOp::create(b, types, fits, /*withElseRegion=*/true);
   auto ifDone = [&] {
     b.setInsertionPointToStart(ifFits.elseBlock());
-    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    Value no = Number::flag(b, false);
     scf::YieldOp::create(b, ValueRange{begin, no});
     b.setInsertionPointToStart(ifFits.thenBlock());
     RowLanes lanes(b, sums, strip, from);
@@ -180,7 +169,7 @@ Value StripLoop::emitGroup(Value from, Value to, Value begin) {
   b.setInsertionPointToStart(ifDone.thenBlock());
   scf::YieldOp::create(b, ifFits.getResult(0));
   b.setInsertionPointToStart(ifDone.elseBlock());
-  Value after = least(add(from, constant(kRowLanes)), to);
+  Value after = min(Number(b, from) + kRowLanes, to);
   scf::YieldOp::create(b, emitOneByOne(from, after, begin));
   b.setInsertionPointAfter(ifDone);
   return ifDone.getResult(0);
@@ -188,14 +177,14 @@ Value StripLoop::emitGroup(Value from, Value to, Value begin) {
 
 /// for row = from to to: sum += terms[...]
 Value StripLoop::emitOneByOne(Value from, Value to, Value begin) {
-  auto loop = scf::ForOp::create(b, from, to, constant(1), begin);
+  auto loop = scf::ForOp::create(b, from, to, Number(b, 1), begin);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   IRMapping known;
   known.map(sums.rows.getInductionVar(), loop.getInductionVar());
   Value end = strip.placeOf(b, sums.emitAgain(b, sums.end(), known));
-  emitRow(loop.getInductionVar(), asIndex(loop.getRegionIterArg(0)),
-          asIndex(end));
+  emitRow(loop.getInductionVar(), Number(b, loop.getRegionIterArg(0)).asIndex(),
+          Number(b, end).asIndex());
   scf::YieldOp::create(b, end);
   return loop.getResult(0);
 }
@@ -221,7 +210,7 @@ void StripLoop::addTerms(Value begin, Value end, IRMapping &copy) {
       start.push_back(first);
       results.push_back(sum);
     }
-  auto loop = scf::ForOp::create(b, begin, end, constant(1), start);
+  auto loop = scf::ForOp::create(b, begin, end, Number(b, 1), start);
   copy.map(results, loop.getResults());
   if (sums.body.looksUp())
     loop->setAttr(kLooksUp, b.getUnitAttr());
@@ -255,20 +244,19 @@ void StripLoop::replace() {
   allocate();
   scf::ForOp rows = sums.rows;
   auto loop = scf::ForOp::create(b, rows.getLowerBound(), rows.getUpperBound(),
-                                 constant(kStripRows), rows.getInitArgs());
+                                 Number(b, kStripRows), rows.getInitArgs());
   rows.replaceAllUsesWith(loop.getResults());
   b.setInsertionPointToStart(loop.getBody());
   Value from = loop.getInductionVar();
-  Value to = least(add(from, constant(kStripRows)), rows.getUpperBound());
+  Number to = min(Number(b, from) + kStripRows, rows.getUpperBound());
   IRMapping known;
-  known.map(rows.getInductionVar(),
-            arith::SubIOp::create(b, to, constant(1)).getResult());
+  known.map(rows.getInductionVar(), to - 1);
   Value end = sums.emitAgain(b, sums.end(), known);
   strip.begin = loop.getRegionIterArg(0);
-  strip.size = arith::SubIOp::create(b, end, strip.begin);
-  auto ifShort = scf::IfOp::create(
-      b, b.getIndexType(), isAtMost(strip.size, constant(kStripEntries)),
-      /*withElseRegion=*/true);
+  strip.size = Number(b, end) - strip.begin;
+  auto ifShort = scf::IfOp::create(b, b.getIndexType(),
+                                   Number(b, strip.size) <= kStripEntries,
+                                   /*withElseRegion=*/true);
   scf::YieldOp::create(b, ifShort.getResults());
   b.setInsertionPointToStart(ifShort.thenBlock());
   emitTerms();

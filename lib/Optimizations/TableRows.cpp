@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Optimizations/Passes.h"
@@ -47,9 +48,6 @@ public:
   Value count(Operation *op);
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
   bool isKnown(Value value) const;
   Value copy(Value value);
   Value countBlock(Block *body);
@@ -108,13 +106,13 @@ Value StepCounter::count(Operation *op) {
 }
 
 Value StepCounter::countBlock(Block *body) {
-  Value all = constant(0);
+  Number all(b, 0);
   for (Operation &op : *body)
     if (inserting.contains(&op)) {
       Value more = count(&op);
       if (!more)
         return nullptr;
-      all = arith::AddIOp::create(b, all, more);
+      all = all + more;
     }
   return all;
 }
@@ -128,15 +126,14 @@ Value StepCounter::countSteps(scf::ForOp loop) {
   Value from = copy(begin.getLhs()), to = copy(loop.getUpperBound());
   if (!from || !to)
     return nullptr;
-  Value steps = arith::MaxSIOp::create(b, arith::SubIOp::create(b, to, from),
-                                       constant(0));
+  Number steps = maxSigned(Number(b, to) - from, 0);
   int64_t inserts = llvm::count_if(inserting, [&](Operation *op) {
     return isa<InsertOp>(op) && loop->isAncestor(op);
   });
-  steps = arith::MulIOp::create(b, steps, constant(inserts));
+  steps = steps * inserts;
   if (isInLoop)
     return steps;
-  return arith::SelectOp::create(b, lanes.isFirst(b), steps, constant(0));
+  return select(Number(b, lanes.isFirst(b)), steps, 0);
 }
 
 /// Lanes count what is inserted in different steps of the outermost loop.
@@ -144,7 +141,7 @@ Value StepCounter::countInLoop(scf::ForOp loop) {
   Value from = copy(loop.getLowerBound()), to = copy(loop.getUpperBound());
   if (!from || !to || !matchPattern(loop.getStep(), m_One()))
     return nullptr;
-  auto counting = scf::ForOp::create(b, from, to, constant(1), constant(0));
+  auto counting = scf::ForOp::create(b, from, to, Number(b, 1), Number(b, 0));
   if (!isInLoop)
     lanes.takeSteps(counting);
   OpBuilder::InsertionGuard guard(b);
@@ -155,8 +152,7 @@ Value StepCounter::countInLoop(scf::ForOp loop) {
   Value own = countBlock(loop.getBody());
   if (!own)
     return nullptr;
-  scf::YieldOp::create(
-      b, Value(arith::AddIOp::create(b, counting.getRegionIterArg(0), own)));
+  scf::YieldOp::create(b, Number(b, counting.getRegionIterArg(0)) + own);
   return counting.getResult(0);
 }
 
@@ -171,7 +167,7 @@ Value StepCounter::countInBranch(scf::IfOp branch) {
     OpBuilder::InsertionGuard guard(b);
     llvm::SaveAndRestore scope(copies);
     b.setInsertionPointToStart(&to.front());
-    Value own = from.empty() ? constant(0) : countBlock(&from.front());
+    Value own = from.empty() ? Number(b, 0) : countBlock(&from.front());
     if (!own)
       return nullptr;
     scf::YieldOp::create(b, own);
@@ -236,19 +232,17 @@ bool TabledRows::find() {
 /// table has room for; null if that is not known.
 Value TabledRows::countAll(ImplicitLocOpBuilder &b) {
   StepCounter counter(b, first, lanes, inserting);
-  Value own = arith::ConstantIndexOp::create(b, 0);
+  Number own(b, 0);
   for (Operation *op = first; op != drain; op = op->getNextNode())
     if (inserting.contains(op)) {
       Value more = counter.count(op);
       if (!more)
         return nullptr;
-      own = arith::AddIOp::create(b, own, more);
+      own = own + more;
     }
   // Sums of these take 32 bits.
-  own = arith::MinUIOp::create(b, own,
-                               arith::ConstantIndexOp::create(b, most + 1));
-  own = arith::IndexCastUIOp::create(b, b.getI32Type(), own);
-  return arith::IndexCastUIOp::create(b, b.getIndexType(), lanes.sum(b, own));
+  own = min(own, most + 1).as(b.getI32Type());
+  return Number(b, lanes.sum(b, own)).asIndex();
 }
 
 void TabledRows::split() {
@@ -274,9 +268,7 @@ void TabledRows::split() {
     llvm::copy_if(
         op->getResults(), std::back_inserter(results),
         [&](Value value) { return llvm::any_of(value.getUsers(), isLater); });
-  Value isShort =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ule, all,
-                            arith::ConstantIndexOp::create(b, most));
+  Value isShort = Number(b, all) <= most;
   auto choice = scf::IfOp::create(b, ValueRange(results).getTypes(), isShort,
                                   /*withElse=*/true);
   for (auto [value, chosen] : llvm::zip(results, choice.getResults()))

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartRows.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/TensorArrays.h"
@@ -175,7 +176,7 @@ public:
       : workers(workers), tile(tile), share(share),
         b(withoutName(tile.getLoc()), tile->getBlock(),
           std::next(tile->getIterator())),
-        bounds(cuts.getBounds()), one(arith::ConstantIndexOp::create(b, 1)),
+        bounds(cuts.getBounds()), one(Number(b, 1)),
         first(loadCut(cuts, "first", tile.getBegin())),
         last(loadCut(cuts, "last", tile.getEnd())) {}
 
@@ -187,12 +188,11 @@ public:
   /// tiles have found those with which this one begins and ends.
   void emit(bool isNew) {
     SmallVector<CutLevel> levels = CutLevels(workers).take();
-    Value afterEnd = arith::AddIOp::create(b, tile.getEnd(), one);
+    Value afterEnd = Number(b, tile.getEnd()) + one;
     if (!isWritten(bounds))
       StageInOp::create(b, bounds, tile.getBegin(), afterEnd);
     else if (!workers.getBodyBlock()->getOps<TileSyncOp>().empty())
-      StageOutOp::create(b, bounds,
-                         arith::AddIOp::create(b, tile.getBegin(), one),
+      StageOutOp::create(b, bounds, Number(b, tile.getBegin()) + one,
                          tile.getEnd());
     llvm::for_each(levels, [&](const CutLevel &cut) { stagePositions(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
@@ -239,8 +239,7 @@ private:
     int64_t weight = more ? 4 : 1;
     readBytes[cut.tensor] += bytesOf(type.getElementType()) / weight;
     Value from = cutPosition(first, cut), to = cutPosition(last, cut);
-    to = arith::AddIOp::create(b, to,
-                               arith::ConstantIndexOp::create(b, 1 + more));
+    to = Number(b, to) + (1 + more);
     StageInOp::create(b, array, from, to);
   }
 
