@@ -4,6 +4,7 @@
 
 #include "KernelTypes.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Levels/LevelParts.h"
 #include "nacho/Transforms/KernelBuilder.h"
@@ -57,7 +58,7 @@ LLVM::LLVMFuncOp nacho::declareFunction(ImplicitLocOpBuilder &b,
 
 Value nacho::emitAddress(ImplicitLocOpBuilder &b, Value memref) {
   Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, memref);
-  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), index);
+  Value integer = Number(b, index).asSigned(b.getI64Type());
   return LLVM::IntToPtrOp::create(b, pointerType(b), integer);
 }
 
@@ -167,7 +168,7 @@ void WrapperBuilder::readDenseTensor(Value memref) {
   for (int64_t dim = 0; dim < cast<MemRefType>(memref.getType()).getRank();
        ++dim) {
     Value extent = memref::DimOp::create(b, memref, dim);
-    extents.push_back(arith::IndexCastOp::create(b, b.getI64Type(), extent));
+    extents.push_back(Number(b, extent).asSigned(b.getI64Type()));
     size = LLVM::MulOp::create(b, size, extents.back());
   }
   operands.addArray(emitAddress(b, memref), size);

@@ -7,6 +7,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/AheadOfTime.h"
 #include "nacho/Compiler/Kernel.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Sparsifier/Passes.h"
 #include "nacho/Transforms/KernelBuilder.h"
 #include "nacho/Transforms/Passes.h"
@@ -110,7 +111,7 @@ static Value asTensor(ImplicitLocOpBuilder &b, Value value) {
     return value;
   RankedTensorType type = passedType(value.getType());
   if (value.getType().isIndex())
-    value = arith::IndexCastOp::create(b, type.getElementType(), value);
+    value = Number(b, value).asSigned(type.getElementType());
   return tensor::FromElementsOp::create(b, type, value);
 }
 

@@ -2,6 +2,7 @@
 
 #include "KernelWrapper.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/KernelBuilder.h"
 
@@ -66,13 +67,10 @@ static void fieldTypes(RankedTensorType tensor, SmallVectorImpl<Type> &types) {
 static Value emitEnd(ImplicitLocOpBuilder &b, Value offset, Value size,
                      Value stride) {
   Value one = emitInteger(b, 1), zero = emitInteger(b, 0);
-  Value last =
-      arith::MulIOp::create(b, stride, arith::SubIOp::create(b, size, one));
-  Value isEmpty =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
-  Value span = arith::SelectOp::create(b, isEmpty, zero,
-                                       arith::AddIOp::create(b, last, one));
-  return arith::AddIOp::create(b, offset, span);
+  Number last = Number(b, stride) * (Number(b, size) - one);
+  Number isEmpty = Number(b, size) == zero;
+  Value span = select(isEmpty, zero, last + one);
+  return Number(b, offset) + span;
 }
 
 namespace {
@@ -112,7 +110,7 @@ Value FieldReader::get(SpecifierKind kind, std::optional<unsigned> level) {
   Value index = sparse_tensor::GetStorageSpecifierOp::create(
       b, b.getIndexType(), fields.back(),
       sparse_tensor::StorageSpecifierKindAttr::get(b.getContext(), kind), at);
-  return arith::IndexCastOp::create(b, b.getI64Type(), index);
+  return Number(b, index).asSigned(b.getI64Type());
 }
 
 /// A slice has the arrays of the whole tensor, and in each level the dimension
@@ -131,8 +129,8 @@ Value FieldReader::field(SparseTensorFieldKind kind,
 }
 
 Value FieldReader::lengthOf(Value array, int64_t dim) {
-  return arith::IndexCastOp::create(b, b.getI64Type(),
-                                    memref::DimOp::create(b, array, dim));
+  return Number(b, memref::DimOp::create(b, array, dim))
+      .asSigned(b.getI64Type());
 }
 
 Value FieldReader::sizeOf(SparseTensorFieldKind kind,

@@ -2,6 +2,7 @@
 
 #include "KernelWrapper.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Levels/LevelParts.h"
 
@@ -17,7 +18,7 @@ using namespace nacho;
 using sparse_tensor::SparseTensorFieldKind;
 
 static Value asIndex(ImplicitLocOpBuilder &b, Value integer) {
-  return arith::IndexCastOp::create(b, b.getIndexType(), integer);
+  return Number(b, integer).asSigned(b.getIndexType());
 }
 
 /// The size of an array divided by the number of batches.
