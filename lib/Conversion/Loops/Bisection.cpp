@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bisection.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -27,7 +28,7 @@ class Bisection {
 public:
   Bisection(ImplicitLocOpBuilder &b, SearchOp op, ArrayRef<ChildRange> all,
             const SearchInterval &now)
-      : b(b), now(now), one(constant(1)) {
+      : b(b), now(now), one(b, 1) {
     for (const ChildRange &range : all)
       if (!range.level->isFull())
         ranges.push_back(&range);
@@ -46,19 +47,9 @@ private:
   void halveCoordinates();
   void halvePositions();
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-
   ImplicitLocOpBuilder &b;
   const SearchInterval &now;
-  Value one;
+  Number one;
   SmallVector<const ChildRange *> ranges; ///< Those with stored coordinates.
   Value mid;
   SmallVector<Value> stored;
@@ -88,10 +79,9 @@ bool Bisection::dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all) {
 
 /// mid = low + (high - low + 1) / 2
 void Bisection::halveCoordinates() {
-  Value span = arith::SubIOp::create(b, now.high, now.low);
-  Value half =
-      arith::ShRUIOp::create(b, arith::AddIOp::create(b, span, one), one);
-  mid = arith::AddIOp::create(b, now.low, half);
+  Number span = Number(b, now.high) - now.low;
+  Value half = (span + one) >> one;
+  mid = Number(b, now.low) + half;
   for (auto [n, range] : llvm::enumerate(ranges))
     stored.push_back(range->level->lowerBound(b, mid, range->first, now.lows[n],
                                               now.highs[n]));
@@ -102,52 +92,50 @@ void Bisection::halveCoordinates() {
 /// mid = T.crd[p], but in (low, high]; high if there are no positions
 /// pos = p or p + 1 for T, and a lower bound for the other operands
 void Bisection::halvePositions() {
-  Value zero = constant(0), most = zero;
-  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  Value zero = Number(b, 0), most = zero;
+  Value no = Number::flag(b, false);
   SmallVector<Value> chosen, middles, coordinates;
   mid = now.high;
   for (auto [n, range] : llvm::enumerate(ranges)) {
     // The positions of operands that are being edited may be out of order, too.
-    Value hasSome =
-        compare(arith::CmpIPredicate::ult, now.lows[n], now.highs[n]);
-    Value span = select(
-        hasSome, arith::SubIOp::create(b, now.highs[n], now.lows[n]), zero);
-    Value half = arith::ShRUIOp::create(b, span, one);
-    middles.push_back(arith::AddIOp::create(b, now.lows[n], half));
-    Value safe = select(hasSome, middles.back(), constant(kReadablePosition));
+    Number hasSome = Number(b, now.lows[n]) < now.highs[n];
+    Number span = select(hasSome, Number(b, now.highs[n]) - now.lows[n], zero);
+    Value half = span >> one;
+    middles.push_back(Number(b, now.lows[n]) + half);
+    Value safe = select(hasSome, middles.back(), kReadablePosition);
     coordinates.push_back(range->level->coordinate(b, safe));
-    Value hasMore = compare(arith::CmpIPredicate::ugt, span, most);
-    most = arith::MaxUIOp::create(b, most, span);
+    Number hasMore = span > most;
+    most = max(Number(b, most), span);
     mid = select(hasMore, coordinates.back(), mid);
     for (Value &earlier : chosen)
       earlier = select(hasMore, no, earlier);
     chosen.push_back(hasMore);
   }
-  isSettled = compare(arith::CmpIPredicate::eq, most, zero);
+  isSettled = Number(b, most) == zero;
   // Coordinates may be out of order, too: mid is in the interval all the same.
-  mid = arith::MaxUIOp::create(b, mid, arith::AddIOp::create(b, now.low, one));
-  mid = arith::MinUIOp::create(b, mid, now.high);
+  mid = max(Number(b, mid), Number(b, now.low) + one);
+  mid = min(Number(b, mid), now.high);
   for (auto [n, range] : llvm::enumerate(ranges)) {
-    Value isBefore = compare(arith::CmpIPredicate::ult, coordinates[n], mid);
-    Value after = arith::AddIOp::create(b, middles[n], one);
+    Number isBefore = Number(b, coordinates[n]) < mid;
+    Value after = Number(b, middles[n]) + one;
     Value known = select(isBefore, after, middles[n]);
     stored.push_back(range->level->lowerBound(
-        b, mid, range->first, select(chosen[n], known, now.lows[n]),
-        select(chosen[n], known, now.highs[n])));
+        b, mid, range->first, select(Number(b, chosen[n]), known, now.lows[n]),
+        select(Number(b, chosen[n]), known, now.highs[n])));
   }
 }
 
 /// The interval that is left if the cost of mid is within the query, or not.
 SearchInterval Bisection::next(Value within) {
   SearchInterval next;
-  next.low = select(within, mid, now.low);
-  Value below = arith::SubIOp::create(b, mid, one);
+  next.low = select(Number(b, within), mid, now.low);
+  Value below = Number(b, mid) - one;
   if (isSettled)
-    below = select(*isSettled, now.low, below);
-  next.high = select(within, now.high, below);
+    below = select(Number(b, *isSettled), now.low, below);
+  next.high = select(Number(b, within), now.high, below);
   for (auto [n, position] : llvm::enumerate(stored)) {
-    next.lows.push_back(select(within, position, now.lows[n]));
-    next.highs.push_back(select(within, now.highs[n], position));
+    next.lows.push_back(select(Number(b, within), position, now.lows[n]));
+    next.highs.push_back(select(Number(b, within), now.highs[n], position));
   }
   return next;
 }
@@ -175,17 +163,15 @@ SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
   auto loop = scf::WhileOp::create(b, types, inits);
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                            before->getArgument(0), before->getArgument(1));
+  Value more = Number(b, before->getArgument(0))
+                   .compare(arith::CmpIPredicate::slt, before->getArgument(1));
   scf::ConditionOp::create(b, more, before->getArguments());
 
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
   SearchInterval now = unflatten(after->getArguments());
   Bisection step(b, op, ranges, now);
-  Value within = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ule, costAt(step.coordinate(), step.positions()),
-      op.getQuery());
+  Value within =
+      Number(b, costAt(step.coordinate(), step.positions())) <= op.getQuery();
   scf::YieldOp::create(b, flatten(step.next(within)));
   return unflatten(loop.getResults());
 }

@@ -1,6 +1,7 @@
 //===- FiberLowering.cpp - Fibers and cuts as SSA values ------------------===//
 
 #include "FiberLowering.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Iterators.h"
@@ -8,13 +9,9 @@
 using namespace mlir;
 using namespace nacho;
 
-static Value equal(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
-}
-
 CutValue CutValue::enter(ImplicitLocOpBuilder &b, Value coordinate) const {
   CutValue inner;
-  inner.on = emitBoth(b, on, equal(b, coordinate, loops.front().coordinate));
+  inner.on = emitBoth(b, on, Number(b, coordinate) == loops.front().coordinate);
   inner.cost = cost;
   inner.loops.assign(loops.begin() + 1, loops.end());
   return inner;
@@ -119,20 +116,8 @@ void FiberLowering::lowerOp(Operation &op) {
 // Values
 //===----------------------------------------------------------------------===//
 
-Value FiberLowering::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
-Value FiberLowering::compare(arith::CmpIPredicate predicate, Value x, Value y) {
-  return arith::CmpIOp::create(b, predicate, x, y);
-}
-
 Condition FiberLowering::both(Condition x, Condition y) {
   return emitBoth(b, x, y);
-}
-
-Value FiberLowering::select(Condition condition, Value x, Value y) {
-  return emitSelect(b, condition, x, y);
 }
 
 FiberValue FiberLowering::fiber(Value value) {
@@ -141,7 +126,7 @@ FiberValue FiberLowering::fiber(Value value) {
     return known->second;
   auto root = value.getDefiningOp<RootOp>();
   assert(root && "a fiber comes from a root, a loop, or a search");
-  return {root.getTensor(), 0, constant(0), kAlways, std::nullopt};
+  return {root.getTensor(), 0, Number(b, 0), kAlways, std::nullopt};
 }
 
 CutValue FiberLowering::cut(Value value) {
@@ -159,7 +144,7 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
   b.setInsertionPoint(op);
   int64_t column = 0;
   auto next = [&]() -> Value {
-    Value at = constant(column++);
+    Number at(b, column++);
     return memref::LoadOp::create(b, op.getBounds(),
                                   ValueRange{op.getRow(), at});
   };
@@ -212,12 +197,14 @@ ChildRange FiberLowering::childRange(const FiberValue &fiber,
     // the slice that the fiber belongs to.
     auto type = cast<RankedTensorType>(fiber.tensor.getType());
     if (hasGaps(type, fiber.level) || fiber.tensor.getDefiningOp<SliceOp>())
-      begin = arith::MaxUIOp::create(b, begin, range.first);
-    range.begin = select(both(lower->on, fiber.present), begin, range.first);
+      begin = max(Number(b, begin), range.first);
+    range.begin =
+        emitSelect(b, both(lower->on, fiber.present), begin, range.first);
   }
   if (upper) {
     Condition clips = both(upper->on, fiber.present);
-    range.end = select(clips, clippedEnd(range, path, *upper, last), range.end);
+    range.end =
+        emitSelect(b, clips, clippedEnd(range, path, *upper, last), range.end);
   }
   return range;
 }
@@ -233,13 +220,13 @@ Value FiberLowering::clippedEnd(const ChildRange &range, const ClipPath &path,
   if (isIncluded && !range.level->isUnique() && path.size() == 1) {
     end = endOfRun(*range.level, coordinate, end, range.end);
   } else if (isIncluded) {
-    Value stored = equal(b, coordinateOrInfinity(range, end), coordinate);
-    end = arith::AddIOp::create(
-        b, end, arith::IndexCastUIOp::create(b, b.getIndexType(), stored));
+    Number last(b, coordinateOrInfinity(range, end));
+    Number isStored = last == coordinate;
+    end = Number(b, end) + isStored.asIndex();
   }
   // The last cut of all is at the end of the level.
   if (range.level->isCropped())
-    end = arith::MinUIOp::create(b, end, range.end);
+    end = min(Number(b, end), range.end);
   return end;
 }
 
@@ -248,10 +235,9 @@ Value FiberLowering::positionAfter(const FiberValue &fiber) {
   if (fiber.end)
     return *fiber.end;
   Value step = fiber.present.isAlways()
-                   ? constant(1)
-                   : Value(arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                                        fiber.present.flag()));
-  return arith::AddIOp::create(b, fiber.position, step);
+                   ? Number(b, 1)
+                   : Number(b, fiber.present.flag()).asIndex();
+  return Number(b, fiber.position) + step;
 }
 
 /// Moves `begin` one position back if the entry there has the coordinate of the
@@ -259,27 +245,27 @@ Value FiberLowering::positionAfter(const FiberValue &fiber) {
 /// its entries are in earlier parts.
 Value FiberLowering::visitCut(const ChildRange &range, Value begin,
                               Value coordinate) {
-  Value inside = compare(arith::CmpIPredicate::ugt, begin, range.first);
-  Value before = arith::SubIOp::create(b, begin, constant(1));
-  Value safe = arith::SelectOp::create(b, inside, before, constant(0));
-  Value same = equal(b, range.level->coordinate(b, safe), coordinate);
-  return select(both(inside, same), before, begin);
+  Number inside = Number(b, begin) > range.first;
+  Value before = Number(b, begin) - 1;
+  Value safe = select(inside, before, 0);
+  Number stored(b, range.level->coordinate(b, safe));
+  Value same = stored == coordinate;
+  return emitSelect(b, both(inside, same), before, begin);
 }
 
 Value FiberLowering::endOfRun(const Level &level, Value coordinate, Value low,
                               Value high) {
-  Value next = arith::AddIOp::create(b, coordinate, constant(1));
+  Value next = Number(b, coordinate) + 1;
   return level.lowerBound(b, next, low, low, high);
 }
 
 Value FiberLowering::coordinateOrInfinity(const ChildRange &range,
                                           Value position) {
-  Value alive = compare(arith::CmpIPredicate::ult, position, range.end);
-  Value safe =
-      arith::SelectOp::create(b, alive, position, constant(kReadablePosition));
+  Number alive = Number(b, position) < range.end;
+  Value safe = select(alive, position, kReadablePosition);
   Value stored = range.level->coordinate(b, safe);
-  Value infinity = constant(kInfinity);
-  return arith::SelectOp::create(b, alive, stored, infinity);
+  Number infinity(b, kInfinity);
+  return select(alive, stored, infinity);
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,20 +307,20 @@ void FiberLowering::lowerExtent(ExtentOp op) {
 void FiberLowering::lowerPosition(PositionOp op) {
   FiberValue of = fiber(op.getFiber());
   Value at = op.getEnd() ? *of.end : of.position;
-  op.replaceAllUsesWith(select(of.present, at, constant(kAbsentPosition)));
+  op.replaceAllUsesWith(emitSelect(b, of.present, at, kAbsentPosition));
 }
 
 void FiberLowering::lowerRecall(RecallOp op) {
   FiberValue of = fiber(op.getFiber());
-  Value at = select(of.present, of.position, constant(kReadablePosition));
+  Value at = emitSelect(b, of.present, of.position, kReadablePosition);
   if (op.getAhead())
     at = entryAhead(of.tensor, at, op.getAhead());
   auto level = Level::get(of.tensor, of.level + op.getBelow());
-  Value none = constant(kRecalledAbsent);
+  Number none(b, kRecalledAbsent);
   Value kept = level->coordinate(b, at);
   if (llvm::any_of(op->getUsers(), mayBeAbsent))
     kept = wideRecall(of.tensor, kept);
-  op.replaceAllUsesWith(select(of.present, kept, none));
+  op.replaceAllUsesWith(emitSelect(b, of.present, kept, none));
 }
 
 void FiberLowering::lowerCost(CostOp cost) {
@@ -344,8 +330,8 @@ void FiberLowering::lowerCost(CostOp cost) {
   if (!to && range.level->isFull()) {
     Value extent = range.level->extent(b);
     if (!of.present.isAlways())
-      extent = select(of.present, extent, constant(0));
-    to = arith::AddIOp::create(b, range.first, extent);
+      extent = emitSelect(b, of.present, extent, 0);
+    to = Number(b, range.first) + extent;
   } else if (!to) {
     to = range.end;
   }
@@ -364,7 +350,7 @@ void FiberLowering::lowerCost(CostOp cost) {
     from = sumBefore(of.tensor, from);
     to = sumBefore(of.tensor, to);
   }
-  cost.replaceAllUsesWith(Value(arith::SubIOp::create(b, to, from)));
+  cost.replaceAllUsesWith(Number(b, to) - from);
 }
 
 /// Widens a kept coordinate to 64 bits: -1 of 32 bits becomes
@@ -373,28 +359,26 @@ Value FiberLowering::wideRecall(Value list, Value kept) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(list.getType());
   if (encoding.getCrdWidth() != 32)
     return kept;
-  Value narrowNone = constant(std::numeric_limits<uint32_t>::max());
-  Value isThere = compare(arith::CmpIPredicate::ne, kept, narrowNone);
-  return select(isThere, kept, constant(kRecalledAbsent));
+  Number narrowNone(b, std::numeric_limits<uint32_t>::max());
+  Number isThere = Number(b, kept) != narrowNone;
+  return select(isThere, kept, kRecalledAbsent);
 }
 
 /// The position of the entry of a list that is `ahead` entries further on, or
 /// of the last entry.
 Value FiberLowering::entryAhead(Value list, Value position, int64_t ahead) {
-  Value size = memref::DimOp::create(b, emitValues(b, list), constant(0));
-  Value last = arith::SubIOp::create(b, size, constant(1));
-  return arith::MinUIOp::create(
-      b, arith::AddIOp::create(b, position, constant(ahead)), last);
+  Value size = memref::DimOp::create(b, emitValues(b, list), Number(b, 0));
+  Value last = Number(b, size) - 1;
+  return min(Number(b, position) + ahead, last);
 }
 
 /// The sum of the costs before a position. `list` has the inclusive prefix sums
 /// of the costs as its values.
 Value FiberLowering::sumBefore(Value list, Value position) {
   Value values = emitValues(b, list);
-  Value any = compare(arith::CmpIPredicate::ne, position, constant(0));
-  Value before = arith::SubIOp::create(b, position, constant(1));
-  Value sum =
-      memref::LoadOp::create(b, values, select(any, before, constant(0)));
-  sum = arith::IndexCastOp::create(b, b.getIndexType(), sum);
-  return select(any, sum, constant(0));
+  Number any = Number(b, position) != 0;
+  Value before = Number(b, position) - 1;
+  Value sum = memref::LoadOp::create(b, values, select(any, before, 0));
+  sum = Number(b, sum).asSigned(b.getIndexType());
+  return select(any, sum, 0);
 }

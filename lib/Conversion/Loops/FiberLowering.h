@@ -153,12 +153,7 @@ protected:
   mlir::Value coordinateOrInfinity(const ChildRange &range,
                                    mlir::Value position);
 
-  mlir::Value constant(int64_t value);
-  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
-                      mlir::Value y);
   Condition both(Condition x, Condition y);
-  /// condition ? x : y
-  mlir::Value select(Condition condition, mlir::Value x, mlir::Value y);
 
   mlir::func::FuncOp func;
   mlir::ImplicitLocOpBuilder b;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FiberLowering.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,18 +29,16 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
   prefetchElement(b, values, first);
   // Elements are often wider than coordinates, so a fiber's elements take more
   // than one cache line sooner: prefetch the next line, too.
-  prefetchElement(b, values, arith::AddIOp::create(b, first, constant(8)));
+  prefetchElement(b, values, Number(b, first) + 8);
 }
 
 void FiberLowering::lowerAhead(AheadOp op) {
   FiberValue of = fiber(op.getFiber());
   auto level = Level::get(of.tensor, of.level - 1);
-  Value size = arith::MaxUIOp::create(b, level->size(b), constant(1));
-  Value last = arith::SubIOp::create(b, size, constant(1));
-  Value later =
-      arith::AddIOp::create(b, of.position, constant(op.getDistance()));
-  op.replaceAllUsesWith(
-      level->coordinate(b, arith::MinUIOp::create(b, later, last)));
+  Number size = max(Number(b, level->size(b)), 1);
+  Value last = size - 1;
+  Number later = Number(b, of.position) + op.getDistance();
+  op.replaceAllUsesWith(level->coordinate(b, min(later, last)));
 }
 
 /// The number of bits of an element in memory.
@@ -52,14 +51,14 @@ static int64_t bitsOf(Type element) {
 
 /// The place of a row, from the given coordinate on, in the array of values.
 static Value placeOfRow(ImplicitLocOpBuilder &b, PrefetchRowOp op) {
-  Value row = arith::ConstantIndexOp::create(b, 0);
+  Number row(b, 0);
   for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates())) {
-    Value below = arith::ConstantIndexOp::create(b, level + 1);
+    Number below(b, level + 1);
     Value extent = sparse_tensor::LvlOp::create(b, op.getTensor(), below);
-    Value at = arith::AddIOp::create(b, row, coordinate);
-    row = arith::MulIOp::create(b, at, extent);
+    Number at = row + coordinate;
+    row = at * extent;
   }
-  return op.getFrom() ? arith::AddIOp::create(b, row, op.getFrom()) : row;
+  return op.getFrom() ? row + op.getFrom() : row;
 }
 
 /// Prefetches the first few cache lines of the row, if the row is that long;
@@ -71,29 +70,28 @@ void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
   Value tensor = op.getTensor(), row = placeOfRow(b, op);
   auto type = cast<RankedTensorType>(tensor.getType());
   Value length =
-      sparse_tensor::LvlOp::create(b, tensor, constant(type.getRank() - 1));
-  Value last = arith::SubIOp::create(b, length, constant(1));
+      sparse_tensor::LvlOp::create(b, tensor, Number(b, type.getRank() - 1));
+  Value last = Number(b, length) - 1;
   int64_t bits = bitsOf(type.getElementType());
   Value values = emitValues(b, tensor);
-  Value size = memref::DimOp::create(b, values, constant(0));
+  Value size = memref::DimOp::create(b, values, Number(b, 0));
   OpBuilder::InsertionGuard guard(b);
   auto whenMore = [&](Value number, int64_t than) {
-    Value isMore =
-        compare(arith::CmpIPredicate::ugt, number, constant(than / bits));
+    Value isMore = Number(b, number) > (than / bits);
     auto ifMore = scf::IfOp::create(b, isMore, /*withElseRegion=*/false);
     b.setInsertionPointToStart(ifMore.thenBlock());
   };
   whenMore(size, kNearBits);
   for (int64_t line = 0; line < kLines; ++line) {
     int64_t first = line * kBitsPerLine / bits;
-    Value at = constant(first);
+    Number at(b, first);
     if (op.getOnly() && first >= int64_t(*op.getOnly()))
       break;
     if (!op.getOnly()) {
       if (line == kLines / 2)
         whenMore(length, line * kBitsPerLine);
-      at = arith::MinSIOp::create(b, at, last);
+      at = minSigned(at, last);
     }
-    prefetchElement(b, values, arith::AddIOp::create(b, row, at));
+    prefetchElement(b, values, Number(b, row) + at);
   }
 }

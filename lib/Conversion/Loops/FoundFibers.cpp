@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FiberLowering.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -22,17 +23,16 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
   if (op.getEnd())
     at.end = op.getEnd();
   if (!op.getCertain()) {
-    Value none = constant(kRecalledAbsent);
-    at.present = compare(arith::CmpIPredicate::ne, at.position, none);
-    at.position = select(at.present, at.position, constant(0));
+    at.present = Number(b, at.position) != kRecalledAbsent;
+    at.position = emitSelect(b, at.present, at.position, 0);
     if (at.end)
-      at.end = select(at.present, *at.end, constant(0));
+      at.end = emitSelect(b, at.present, *at.end, 0);
   }
   Value size = numPositions(b, at.tensor, at.level);
-  Value last = arith::SubIOp::create(b, size, constant(1));
-  at.position = arith::MinUIOp::create(b, at.position, last);
+  Value last = Number(b, size) - 1;
+  at.position = min(Number(b, at.position), last);
   if (at.end)
-    at.end = arith::MinUIOp::create(b, *at.end, size);
+    at.end = min(Number(b, *at.end), size);
   setFiber(op.getFiber(), at);
 }
 
@@ -41,8 +41,8 @@ void FiberLowering::lowerChildrenAt(ChildrenAtOp op) {
   FiberValue at = fiber(op.getRoot());
   at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
   Value size = Level::get(at.tensor, at.level)->size(b);
-  Value end = arith::MinUIOp::create(b, op.getEnd(), size);
-  at.children = {arith::MinUIOp::create(b, op.getBegin(), end), end};
+  Value end = min(Number(b, op.getEnd()), size);
+  at.children = {min(Number(b, op.getBegin()), end), end};
   setFiber(op.getFiber(), at);
 }
 
@@ -58,13 +58,11 @@ void FiberLowering::lowerSeek(SeekOp op) {
   Value sought = op.getCoordinate();
   Value at =
       range.level->lowerBound(b, sought, range.first, range.begin, range.end);
-  Value found = compare(arith::CmpIPredicate::eq,
-                        coordinateOrInfinity(range, at), sought);
-  FiberValue child = {of.tensor, of.level + 1, select(found, at, constant(0)),
-                      found, std::nullopt};
+  Number found = Number(b, coordinateOrInfinity(range, at)) == sought;
+  FiberValue child = {of.tensor, of.level + 1, select(found, at, 0), found,
+                      std::nullopt};
   if (!range.level->isUnique())
-    child.end = select(found, endOfRun(*range.level, sought, at, range.end),
-                       constant(0));
+    child.end = select(found, endOfRun(*range.level, sought, at, range.end), 0);
   setFiber(op.getChild(), child);
 }
 
@@ -89,12 +87,10 @@ void FiberLowering::lowerFind(FindOp op) {
   // Duplicates can occur if operands were edited: the table then has the sum of
   // their positions.
   ChildRange range = rangeOutsideOfLoop(of);
-  Value at = arith::IndexCastOp::create(b, b.getIndexType(), lookup.getValue());
-  Value isInside = arith::AndIOp::create(
-      b, compare(arith::CmpIPredicate::uge, at, range.begin),
-      compare(arith::CmpIPredicate::ult, at, range.end));
-  Value found = arith::AndIOp::create(b, lookup.getIsThere(), isInside);
-  setFiber(op.getChild(),
-           {of.tensor, of.level + 1, select(found, at, constant(0)), found,
-            std::nullopt});
+  Number at = Number(b, lookup.getValue()).asSigned(b.getIndexType());
+  Number isAfter = at >= range.begin;
+  Value isInside = isAfter & (at < range.end);
+  Number found = Number(b, lookup.getIsThere()) & isInside;
+  setFiber(op.getChild(), {of.tensor, of.level + 1, select(found, at, 0), found,
+                           std::nullopt});
 }

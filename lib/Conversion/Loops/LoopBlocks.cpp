@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,7 +36,7 @@ static Value toBits(ImplicitLocOpBuilder &b, Value flags, unsigned lanes) {
   Type word = b.getIntegerType(lanes);
   Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), flags);
   bits = vector::ExtractOp::create(b, bits, ArrayRef<int64_t>{0});
-  return arith::ExtUIOp::create(b, b.getI64Type(), bits);
+  return Number(b, bits).as(b.getI64Type());
 }
 
 /// matches = or over r of (values == other rotated by r)
@@ -47,9 +48,8 @@ Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
   auto type = cast<VectorType>(theirs.values.getType());
   Value first = other.level->coordinateVector(b, other.position, kAlways, 1);
   first = vector::ExtractOp::create(b, first, ArrayRef<int64_t>{0});
-  Value values =
-      arith::SelectOp::create(b, theirs.valid, theirs.values,
-                              vector::BroadcastOp::create(b, type, first));
+  Value values = select(Number(b, theirs.valid), theirs.values,
+                        vector::BroadcastOp::create(b, type, first));
   Value matches;
   for (unsigned rotation = 0; rotation < lanes; ++rotation) {
     SmallVector<int64_t> order;
@@ -58,11 +58,10 @@ Value nacho::emitMatches(ImplicitLocOpBuilder &b, const CoordinateBlock &block,
     Value rotated =
         rotation ? Value(vector::ShuffleOp::create(b, values, values, order))
                  : values;
-    Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        mine.values, rotated);
-    matches = matches ? Value(arith::OrIOp::create(b, matches, equal)) : equal;
+    Value equal = Number(b, mine.values) == rotated;
+    matches = matches ? Number(b, matches) | equal : equal;
   }
-  matches = arith::AndIOp::create(b, matches, mine.valid);
+  matches = Number(b, matches) & mine.valid;
   return toBits(b, matches, lanes);
 }
 
@@ -73,15 +72,11 @@ Value LoopLowering::countEqual(const CoordinateBlock &block, Value coordinate,
   auto type = cast<VectorType>(mine.values.getType());
   Value narrow = coordinate;
   if (!isa<IndexType>(type.getElementType()))
-    narrow = arith::IndexCastUIOp::create(b, type.getElementType(), coordinate);
-  Value equal =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, mine.values,
-                            vector::BroadcastOp::create(b, type, narrow));
-  equal = arith::AndIOp::create(b, equal, mine.valid);
-  Value others = arith::XOrIOp::create(b, toBits(b, equal, lanes),
-                                       arith::ConstantIntOp::create(b, -1, 64));
-  return arith::IndexCastUIOp::create(
-      b, b.getIndexType(), math::CountTrailingZerosOp::create(b, others));
+    narrow = Number(b, coordinate).as(type.getElementType());
+  Value sought = vector::BroadcastOp::create(b, type, narrow);
+  Value equal = (Number(b, mine.values) == sought) & mine.valid;
+  Value others = Number(b, toBits(b, equal, lanes)) ^ -1;
+  return Number(b, math::CountTrailingZerosOp::create(b, others)).asIndex();
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,10 +125,9 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
   for (auto [n, position] : llvm::zip(loop.stored, state)) {
     const ChildRange &range = loop.ranges[n];
     blocks.push_back({range.level.get(), position, range.end});
-    next.push_back(arith::AddIOp::create(b, position, constant(lanes)));
-    Value end = arith::MinUIOp::create(b, next.back(), range.end);
-    last.push_back(
-        range.level->coordinate(b, arith::SubIOp::create(b, end, constant(1))));
+    next.push_back(Number(b, position) + lanes);
+    Number end = min(Number(b, next.back()), range.end);
+    last.push_back(range.level->coordinate(b, end - 1));
   }
   Value matches = emitMatches(b, blocks[0], blocks[1], lanes);
   ValueRange carried = state.drop_front(2);
@@ -144,7 +138,7 @@ SmallVector<Value> LoopLowering::emitBlocks(Loop &loop) {
               : visitMatches(loop, matches, blocks, carried, lanes);
   SmallVector<Value> yielded;
   for (unsigned k : {0, 1}) {
-    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[1 - k]);
+    Number isBehind = Number(b, last[k]) <= last[1 - k];
     yielded.push_back(select(isBehind, next[k], state[k]));
   }
   llvm::append_range(yielded, results);
@@ -160,11 +154,9 @@ SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
                                               ValueRange carried,
                                               unsigned lanes) {
   Type i64 = b.getI64Type();
-  Value none = arith::ConstantIntOp::create(b, 0, 64);
-  Value one = arith::ConstantIntOp::create(b, 1, 64);
-  auto differs = [&](Value bits) {
-    return compare(arith::CmpIPredicate::ne, bits, none);
-  };
+  Number none(b, 0, b.getI64Type());
+  Number one(b, 1, b.getI64Type());
+  auto differs = [&](Value bits) { return Number(b, bits) != none; };
   auto ifAny = scf::IfOp::create(b, carried.getTypes(), differs(matches),
                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -183,19 +175,18 @@ SmallVector<Value> LoopLowering::visitMatches(Loop &loop, Value matches,
   scf::YieldOp::create(b, whileOp.getResults().drop_front(2));
 
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
-  Value more = arith::AndIOp::create(b, differs(before->getArgument(0)),
-                                     differs(before->getArgument(1)));
+  Number hasFirst = differs(before->getArgument(0));
+  Value more = hasFirst & differs(before->getArgument(1));
   scf::ConditionOp::create(b, more, before->getArguments());
   Block *after = b.createBlock(&whileOp.getAfter(), {}, types, locs);
   unsigned numFibers = loop.fibers.size();
   SmallVector<Value> positions(numFibers), rest;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    Value bits = after->getArgument(k);
-    Value lane = arith::IndexCastUIOp::create(
-        b, b.getIndexType(), math::CountTrailingZerosOp::create(b, i64, bits));
-    positions[n] = arith::AddIOp::create(b, blocks[k].position, lane);
-    rest.push_back(
-        arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bits, one)));
+    Number bits(b, after->getArgument(k));
+    Value lane =
+        Number(b, math::CountTrailingZerosOp::create(b, i64, bits)).asIndex();
+    positions[n] = Number(b, blocks[k].position) + lane;
+    rest.push_back(bits & (bits - one));
   }
   unsigned first = loop.stored.front();
   Value coordinate = loop.ranges[first].level->coordinate(b, positions[first]);

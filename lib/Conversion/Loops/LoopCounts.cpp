@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -18,23 +19,21 @@ using namespace nacho;
 
 /// for each coordinate, from 0 on: count + 1
 static CoiterateOp makeCounter(ImplicitLocOpBuilder &b, CountOp op) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   auto loop = CoiterateOp::create(b, op.getFibers(), op.getGuards(),
                                   op.getExtent(), op.getMerge(), StringAttr(),
                                   op.getLower(), op.getUpper(), zero);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBodyBlock());
-  Value next = arith::AddIOp::create(b, loop.getCarried().front(), one);
+  Value next = Number(b, loop.getCarried().front()) + one;
   YieldOp::create(b, next);
   return loop;
 }
 
 /// The number of coordinates of one operand.
 static Value countOne(ImplicitLocOpBuilder &b, const ChildRange &range) {
-  Value count = arith::SubIOp::create(b, range.end, range.begin);
-  Value none = arith::ConstantIndexOp::create(b, 0);
-  return arith::MaxSIOp::create(b, count, none);
+  return maxSigned(Number(b, range.end) - range.begin, 0);
 }
 
 void LoopLowering::lowerCount(CountOp op) {
@@ -55,9 +54,8 @@ void LoopLowering::lowerCount(CountOp op) {
 
 /// Adds the number of set bits of `matches` to the count.
 SmallVector<Value> LoopLowering::addMatches(Value matches, ValueRange carried) {
-  Value count = arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                             math::CtPopOp::create(b, matches));
-  return {arith::AddIOp::create(b, carried.front(), count)};
+  Value count = Number(b, math::CtPopOp::create(b, matches)).asIndex();
+  return {Number(b, carried.front()) + count};
 }
 
 /// The operand C if a loop counts the coordinates of C n (A u B u ...). None
@@ -101,31 +99,27 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
   SmallVector<Value> inits;
   for (unsigned n : operands)
     inits.push_back(loop.ranges[n].begin);
-  Value steps = constant(0);
+  Number steps(b, 0);
   for (unsigned n : operands)
-    steps = arith::AddIOp::create(b, steps, countOne(b, loop.ranges[n]));
-  Value none = arith::ConstantIntOp::create(b, 0, 64);
-  inits.append({none, constant(0)});
+    steps = steps + countOne(b, loop.ranges[n]);
+  Number none(b, 0, b.getI64Type());
+  inits.append({none, Number(b, 0)});
   llvm::append_range(inits, loop.op.getInits());
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
   auto whileOp = scf::WhileOp::create(b, types, inits);
 
   auto isAlive = [&](unsigned k, ValueRange state) {
-    return compare(arith::CmpIPredicate::ult, state[k],
-                   loop.ranges[operands[k]].end);
+    return Number(b, state[k]) < loop.ranges[operands[k]].end;
   };
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   Value any = isAlive(1, before->getArguments());
   for (unsigned k = 2; k < operands.size(); ++k)
-    any = arith::OrIOp::create(b, any, isAlive(k, before->getArguments()));
-  Value probing = isAlive(0, before->getArguments());
-  probing = arith::AndIOp::create(
-      b, probing,
-      compare(arith::CmpIPredicate::ult,
-              before->getArgument(operands.size() + 1), steps));
-  scf::ConditionOp::create(b, arith::AndIOp::create(b, probing, any),
-                           before->getArguments());
+    any = Number(b, any) | isAlive(k, before->getArguments());
+  Number probing(b, isAlive(0, before->getArguments()));
+  probing =
+      probing & (Number(b, before->getArgument(operands.size() + 1)) < steps);
+  scf::ConditionOp::create(b, probing & any, before->getArguments());
 
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
   ValueRange state = whileOp.getAfterArguments();
@@ -137,31 +131,30 @@ SmallVector<Value> LoopLowering::countProbed(Loop &loop, unsigned probe,
   for (auto [k, n] : llvm::enumerate(operands)) {
     const ChildRange &range = loop.ranges[n];
     alive.push_back(k == 0 ? kAlways : Condition(isAlive(k, state)));
-    Value position = select(alive[k], state[k], constant(0));
+    Value position = emitSelect(b, alive[k], state[k], 0);
     blocks.push_back({range.level.get(), position, range.end});
-    next.push_back(arith::AddIOp::create(b, state[k], constant(lanes)));
-    Value end = arith::MinUIOp::create(b, next.back(), range.end);
-    end = select(alive[k], arith::SubIOp::create(b, end, constant(1)),
-                 constant(0));
+    next.push_back(Number(b, state[k]) + lanes);
+    Value end = min(Number(b, next.back()), range.end);
+    end = emitSelect(b, alive[k], Number(b, end) - 1, 0);
     last.push_back(
-        select(alive[k], range.level->coordinate(b, end), constant(kInfinity)));
+        emitSelect(b, alive[k], range.level->coordinate(b, end), kInfinity));
   }
   Value seen = state[operands.size()], least = last[1];
   for (unsigned k = 1; k < operands.size(); ++k) {
     Value matches = emitMatches(b, blocks[0], blocks[k], lanes);
-    seen = arith::OrIOp::create(b, seen, select(alive[k], matches, none));
-    least = arith::MinUIOp::create(b, least, last[k]);
+    seen = Number(b, seen) | emitSelect(b, alive[k], matches, none);
+    least = min(Number(b, least), last[k]);
   }
   Value step = state[operands.size() + 1];
   ValueRange carried = state.drop_front(operands.size() + 2);
-  Value isDone = compare(arith::CmpIPredicate::ule, last[0], least);
+  Number isDone = Number(b, last[0]) <= least;
   SmallVector<Value> yielded = {select(isDone, next[0], state[0])};
   for (unsigned k = 1; k < operands.size(); ++k) {
-    Value isBehind = compare(arith::CmpIPredicate::ule, last[k], last[0]);
+    Number isBehind = Number(b, last[k]) <= last[0];
     yielded.push_back(select(isBehind, next[k], state[k]));
   }
   yielded.push_back(select(isDone, none, seen));
-  yielded.push_back(arith::AddIOp::create(b, step, constant(1)));
+  yielded.push_back(Number(b, step) + 1);
   llvm::append_range(yielded, addMatches(select(isDone, seen, none), carried));
   scf::YieldOp::create(b, yielded);
 

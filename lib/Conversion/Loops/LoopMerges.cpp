@@ -1,6 +1,7 @@
 //===- LoopMerges.cpp - Loops that step through their operands ------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -45,7 +46,7 @@ LoopLowering::State LoopLowering::firstState(Loop &loop) {
 
 /// Creates an scf.for with an empty body and moves the builder into the body.
 scf::ForOp LoopLowering::startFor(Value from, Value to, ValueRange inits) {
-  auto loop = scf::ForOp::create(b, from, to, constant(1), inits);
+  auto loop = scf::ForOp::create(b, from, to, Number(b, 1), inits);
   // For a loop without carried values, `create` has already added a yield.
   if (!loop.getBody()->empty())
     loop.getBody()->back().erase();
@@ -85,13 +86,10 @@ SmallVector<Value> LoopLowering::finishFor(scf::ForOp loop,
       continue;
     unsigned n = firstCarried + counter.number;
     next[n] = loop.getRegionIterArg(n);
-    Value steps =
-        arith::SubIOp::create(b, loop.getUpperBound(), loop.getLowerBound());
-    steps = arith::MaxSIOp::create(b, steps, constant(0));
-    if (steps.getType() != counter.term.getType())
-      steps = arith::IndexCastOp::create(b, counter.term.getType(), steps);
-    Value growth = arith::MulIOp::create(b, counter.term, steps);
-    results[n] = arith::AddIOp::create(b, loop.getInitArgs()[n], growth);
+    Number length = Number(b, loop.getUpperBound()) - loop.getLowerBound();
+    Number steps = maxSigned(length, 0).asSigned(counter.term.getType());
+    Value growth = Number(b, counter.term) * steps;
+    results[n] = Number(b, loop.getInitArgs()[n]) + growth;
   }
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, next);
@@ -120,7 +118,7 @@ SmallVector<Value> LoopLowering::emitRest(Loop &loop, unsigned n, Value from,
   unsigned numFibers = loop.fibers.size();
   SmallVector<Value> positions(numFibers);
   for (unsigned k : loop.stored)
-    positions[k] = k == n ? position : constant(0);
+    positions[k] = k == n ? position : Number(b, 0);
   SmallVector<Value> next =
       emitBody(loop, coordinate, present, positions, Ends(numFibers),
                forOp.getRegionIterArgs(), /*visitsAll=*/false);
@@ -130,7 +128,7 @@ SmallVector<Value> LoopLowering::emitRest(Loop &loop, unsigned n, Value from,
 Value LoopLowering::emitLeast(const State &state) {
   Value least = state.coordinates.front();
   for (Value coordinate : llvm::drop_begin(state.coordinates))
-    least = arith::MinUIOp::create(b, least, coordinate);
+    least = min(Number(b, least), coordinate);
   return least;
 }
 
@@ -204,7 +202,7 @@ scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   Condition alive = kAlways;
   for (auto [position, end] : llvm::zip(before->getArguments(), ends))
-    alive = both(alive, compare(arith::CmpIPredicate::ult, position, end));
+    alive = both(alive, Number(b, position) < end);
   scf::ConditionOp::create(b, emitFlag(b, alive), before->getArguments());
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
   return whileOp;
@@ -243,7 +241,7 @@ SmallVector<Value> LoopLowering::emitWhileAhead(Loop &loop) {
   SmallVector<Value> ends;
   for (unsigned n : loop.stored) {
     Value last = loop.ranges[n].level->last(b);
-    ends.push_back(arith::MinUIOp::create(b, loop.ranges[n].end, last));
+    ends.push_back(min(Number(b, loop.ranges[n].end), last));
   }
   scf::WhileOp whileOp = startWhileAll(firstState(loop).flatten(), ends);
   State state = State::unflatten(loop, whileOp.getAfterArguments());
@@ -269,12 +267,11 @@ LoopLowering::State LoopLowering::emitPlainStep(Loop &loop,
   Conditions present(numFibers, kAlways);
   SmallVector<Value> at(numFibers);
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    Value isHere =
-        compare(arith::CmpIPredicate::eq, state.coordinates[k], least);
+    Number isHere = Number(b, state.coordinates[k]) == least;
     present[n] = isHere;
     at[n] = positions[k];
-    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), isHere);
-    state.positions.push_back(arith::AddIOp::create(b, positions[k], step));
+    Value step = isHere.asIndex();
+    state.positions.push_back(Number(b, positions[k]) + step);
   }
   state.carried = emitBody(loop, least, present, at, Ends(numFibers), carried,
                            /*visitsAll=*/false);
@@ -293,13 +290,13 @@ SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   State state = State::unflatten(loop, before->getArguments());
-  Value infinity = constant(kInfinity), any;
+  Value infinity = Number(b, kInfinity), any;
   if (holdsAtAny(domain, loop.fibers.size())) {
-    any = compare(arith::CmpIPredicate::ne, emitLeast(state), infinity);
+    any = Number(b, emitLeast(state)) != infinity;
   } else {
     Conditions alive(loop.ranges.size(), kAlways);
     for (auto [n, coordinate] : llvm::zip(loop.stored, state.coordinates))
-      alive[n] = compare(arith::CmpIPredicate::ne, coordinate, infinity);
+      alive[n] = Number(b, coordinate) != infinity;
     any = emitFlag(b, nacho::emitMerge(b, domain, alive));
   }
   scf::ConditionOp::create(b, any, before->getArguments());
@@ -323,27 +320,25 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
   Ends ends(numFibers);
   State next;
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    Value position = state.positions[k];
-    Value isHere =
-        compare(arith::CmpIPredicate::eq, state.coordinates[k], coordinate);
+    Number position(b, state.positions[k]);
+    Number isHere = Number(b, state.coordinates[k]) == coordinate;
     present[n] = isHere;
     positions[n] = position;
     if (!loop.ranges[n].level->isUnique()) {
       Value end = stepThroughRun(loop, n, coordinate, position, isHere);
       // The array is read again, and may have changed: but the loop goes on.
       if (!visitsAll) {
-        Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), isHere);
-        end = arith::MaxUIOp::create(b, end,
-                                     arith::AddIOp::create(b, position, step));
+        Value step = isHere.asIndex();
+        end = max(Number(b, end), position + step);
       }
       ends[n] = end;
       next.positions.push_back(end);
       next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], end));
       continue;
     }
-    Value step = arith::IndexCastUIOp::create(b, b.getIndexType(), isHere);
-    next.positions.push_back(arith::AddIOp::create(b, position, step));
-    Value following = arith::AddIOp::create(b, position, constant(1));
+    Value step = isHere.asIndex();
+    next.positions.push_back(position + step);
+    Value following = position + 1;
     Value coordinateThere =
         loop.isAlive ? loop.ranges[n].level->coordinate(b, following)
                      : coordinateOrInfinity(loop.ranges[n], following);

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -26,9 +27,8 @@ using namespace nacho;
 /// The first coordinate of a loop that visits all coordinates between the cuts.
 Value LoopLowering::firstCoordinate(const Loop &loop) {
   if (!loop.lower)
-    return constant(0);
-  return select(loop.lower->on, loop.lower->loops.front().coordinate,
-                constant(0));
+    return Number(b, 0);
+  return emitSelect(b, loop.lower->on, loop.lower->loops.front().coordinate, 0);
 }
 
 Value LoopLowering::extentOf(const Loop &loop) {
@@ -40,11 +40,10 @@ Value LoopLowering::endCoordinate(const Loop &loop) {
   Value extent = extentOf(loop);
   if (!loop.upper)
     return extent;
-  Value end = loop.upper->loops.front().coordinate;
+  Number end(b, loop.upper->loops.front().coordinate);
   if (cutsInside(loop.op))
-    end = arith::AddIOp::create(b, end, constant(1));
-  end = arith::MinUIOp::create(b, end, extent);
-  return select(loop.upper->on, end, extent);
+    end = end + 1;
+  return emitSelect(b, loop.upper->on, min(end, extent), extent);
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +97,7 @@ std::optional<LoopLowering::Row> LoopLowering::rowOf(const Loop &loop,
   };
   Row row = {n, *number, at(*loop.lower), level->size(b), {}};
   if (!cutsInsideRows(op))
-    row.most = arith::MinUIOp::create(b, at(*loop.upper), row.most);
+    row.most = min(Number(b, at(*loop.upper)), row.most);
   return row;
 }
 
@@ -124,15 +123,14 @@ Value LoopLowering::enterRow(Loop &loop, Row &row, Value coordinate,
                              Value begin) {
   const FiberValue &fiber = loop.fibers[row.operand];
   auto level = Level::get(fiber.tensor, fiber.level + 1);
-  Value position =
-      arith::AddIOp::create(b, loop.ranges[row.operand].first, coordinate);
-  Value after = arith::AddIOp::create(b, position, constant(1));
+  Number position = Number(b, loop.ranges[row.operand].first) + coordinate;
+  Value after = position + 1;
   Value next = level->endWithin(b, after, row.most), end = next;
   if (cutsInsideRows(loop.op)) {
     CutValue upper = enterCut(*loop.upper, coordinate, loop.onUpper);
     ChildRange range = {std::move(level), begin, begin, next};
-    end = select(
-        upper.on,
+    end = emitSelect(
+        b, upper.on,
         clippedEnd(range, {row.number}, upper, LastCoordinate::included), next);
   }
   row.children = {begin, end};
@@ -145,8 +143,7 @@ CutValue LoopLowering::enterCut(const CutValue &cut, Value coordinate,
                                 std::optional<bool> isThere) {
   CutValue inner = cut.enter(b, coordinate);
   if (isThere)
-    inner.on = *isThere ? cut.on
-                        : Condition(arith::ConstantIntOp::create(b, false, 1));
+    inner.on = *isThere ? cut.on : Condition(Number::flag(b, false));
   return inner;
 }
 
@@ -218,13 +215,11 @@ SmallVector<Value> LoopLowering::emitRowIf(Loop &loop, Value exists,
 /// if first < last < end: body(last)
 SmallVector<Value> LoopLowering::emitPeeled(Loop &loop, Value first, Value end,
                                             SmallVector<Value> values) {
-  auto isLess = [&](Value row) {
-    return compare(arith::CmpIPredicate::ult, row, end);
-  };
-  Value second = arith::AddIOp::create(b, first, constant(1));
-  Value from = arith::MinUIOp::create(b, second, end);
+  auto isLess = [&](Value row) { return Number(b, row) < end; };
+  Number second = Number(b, first) + 1;
+  Value from = min(second, end);
   Value last = loop.upper->loops.front().coordinate;
-  last = arith::MaxUIOp::create(b, arith::MinUIOp::create(b, last, end), from);
+  last = max(min(Number(b, last), end), from);
   loop.onLower = true;
   withCopy(loop,
            [&] { values = emitRowIf(loop, isLess(first), first, values); });
@@ -294,8 +289,8 @@ SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
   for (const Row &row : loop.rows)
     values.push_back(row.first);
   if (canJoinRows(loop)) {
-    Value any = compare(arith::CmpIPredicate::ult, first, end);
-    Value last = arith::SubIOp::create(b, end, constant(1));
+    Value any = Number(b, first) < end;
+    Value last = Number(b, end) - 1;
     values = emitRowIf(loop, any, last, values);
   } else if (vectorBits && asksForCuts(loop)) {
     values = emitPeeled(loop, first, end, values);

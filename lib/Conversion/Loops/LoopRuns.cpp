@@ -1,6 +1,7 @@
 //===- LoopRuns.cpp - Ends of runs of equal coordinates -------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -12,16 +13,15 @@ Value LoopLowering::stepThroughRun(const Loop &loop, unsigned n,
                                    Condition present) {
   const ChildRange &range = loop.ranges[n];
   if (Value end = range.level->endOfRun(b, coordinate, position, range.end))
-    return select(present, end, position);
+    return emitSelect(b, present, end, position);
   unsigned lanes = lanesOf(loop.fibers[n].tensor);
   if (lanes == 0)
     return searchEndOfRun(range, coordinate, position);
   CoordinateBlock block = {range.level.get(), position, range.end};
   Value count = countEqual(block, coordinate, lanes);
-  count = select(present, count, constant(0));
-  Value end = arith::AddIOp::create(b, position, count);
-  Value isLong =
-      compare(arith::CmpIPredicate::eq, count, constant(int64_t(lanes)));
+  count = emitSelect(b, present, count, 0);
+  Value end = Number(b, position) + count;
+  Value isLong = Number(b, count) == int64_t(lanes);
   auto ifLong = scf::IfOp::create(b, b.getIndexType(), isLong,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -40,12 +40,11 @@ Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
                                    Value position) {
   Type index = b.getIndexType();
   SmallVector<Location> locs(2, b.getLoc());
-  Value one = constant(1);
+  Number one(b, 1);
   auto loop = scf::WhileOp::create(b, TypeRange{index, index},
                                    ValueRange{position, one});
   auto lastOf = [&](ValueRange low) -> Value {
-    Value after = arith::AddIOp::create(b, low[0], low[1]);
-    return arith::SubIOp::create(b, after, one);
+    return Number(b, low[0]) + low[1] - one;
   };
   {
     OpBuilder::InsertionGuard guard(b);
@@ -54,17 +53,16 @@ Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
     Value last = lastOf(before->getArguments());
     Value there = coordinateOrInfinity(range, last);
     // The operand itself does not decide how long the search goes on.
-    Value isInside = compare(arith::CmpIPredicate::ult, last, range.end);
-    Value isSame = compare(arith::CmpIPredicate::eq, there, coordinate);
-    scf::ConditionOp::create(b, arith::AndIOp::create(b, isInside, isSame),
-                             before->getArguments());
+    Number isInside = Number(b, last) < range.end;
+    Value isSame = Number(b, there) == coordinate;
+    scf::ConditionOp::create(b, isInside & isSame, before->getArguments());
     Block *after =
         b.createBlock(&loop.getAfter(), {}, TypeRange{index, index}, locs);
     Value low = after->getArgument(0), step = after->getArgument(1);
-    Value next = arith::AddIOp::create(b, low, step);
-    Value far = arith::AddIOp::create(b, step, step);
+    Value next = Number(b, low) + step;
+    Value far = Number(b, step) + step;
     scf::YieldOp::create(b, ValueRange{next, far});
   }
-  Value high = arith::MinUIOp::create(b, lastOf(loop.getResults()), range.end);
+  Value high = min(Number(b, lastOf(loop.getResults())), range.end);
   return endOfRun(*range.level, coordinate, loop.getResult(0), high);
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -43,7 +44,7 @@ LoopLowering::emitRests(Loop &loop, SmallVector<Value> results, bool hasPairs) {
       results.assign(whileOp.result_begin(), whileOp.result_end());
     });
   SmallVector<Value> carried(ArrayRef(results).drop_front(2));
-  Condition absent = arith::ConstantIntOp::create(b, 0, 1);
+  Condition absent = Number::flag(b, false);
   withCopy(loop, [&] {
     carried = emitRest(loop, 0, results[0], {kAlways, absent}, carried);
   });
@@ -67,8 +68,7 @@ LoopLowering::State LoopLowering::emitBranches(Loop &loop, ValueRange positions,
   llvm::append_range(types, carried.getTypes());
   OpBuilder::InsertionGuard guard(b);
   auto branch = [&](unsigned n) {
-    Value isFirst =
-        compare(arith::CmpIPredicate::ult, coordinates[n], coordinates[1 - n]);
+    Value isFirst = Number(b, coordinates[n]) < coordinates[1 - n];
     auto ifFirst =
         scf::IfOp::create(b, types, isFirst, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifFirst.thenBlock());
@@ -104,9 +104,9 @@ SmallVector<Value> LoopLowering::emitCase(Loop &loop, Value coordinate,
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
     at[n] = positions[k];
     if (only && *only != k)
-      present[n] = arith::ConstantIntOp::create(b, 0, 1);
+      present[n] = Number::flag(b, false);
     else
-      results[k] = arith::AddIOp::create(b, positions[k], constant(1));
+      results[k] = Number(b, positions[k]) + 1;
   }
   withCopy(loop, [&] {
     llvm::append_range(results, emitBody(loop, coordinate, present, at,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopLowering.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Windows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,8 +45,7 @@ public:
     return loadVector(b, array, place(b, position), valid, lanes);
   }
   Value last(ImplicitLocOpBuilder &b) const override {
-    Value offset = arith::ConstantIndexOp::create(b, kWindow - 1);
-    return arith::AddIOp::create(b, base, offset);
+    return Number(b, base) + (kWindow - 1);
   }
   Value lowerBound(ImplicitLocOpBuilder &b, Value coordinate, Value first,
                    Value low, Value high) const override {
@@ -53,8 +53,8 @@ public:
   }
 
 private:
-  Value place(ImplicitLocOpBuilder &b, Value position) const {
-    return arith::SubIOp::create(b, position, base);
+  Number place(ImplicitLocOpBuilder &b, Value position) const {
+    return Number(b, position) - base;
   }
 
   const Level &of;
@@ -71,7 +71,7 @@ Value LoopLowering::startCursors(const Level &level) {
   Value cursors =
       memref::AllocaOp::create(b, MemRefType::get({count}, b.getIndexType()));
   for (int64_t n = 0; n < count; ++n)
-    memref::StoreOp::create(b, constant(0), cursors, constant(n));
+    memref::StoreOp::create(b, Number(b, 0), cursors, Number(b, n));
   return cursors;
 }
 
@@ -103,8 +103,7 @@ LoopLowering::emitInWindows(Loop &loop,
   for (auto [k, n] : llvm::enumerate(loop.stored)) {
     ChildRange &range = loop.ranges[n];
     Value begin = state[k];
-    Value end = arith::MinUIOp::create(
-        b, range.end, arith::AddIOp::create(b, begin, constant(kWindow)));
+    Value end = min(Number(b, range.end), Number(b, begin) + kWindow);
     fillWindow(b, *range.level, arrays[k], begin, end, cursors[k], vectorBits);
     auto level = std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
     whole[n] =

@@ -9,6 +9,7 @@
 
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -120,16 +121,15 @@ Value LoopLowering::locateChild(Loop &loop, unsigned n, Value coordinate,
   if (!visitsAll || loop.op.getExtent()) {
     // The coordinate may lie outside of this operand: another operand may
     // store it, or the loop may have a larger extent.
-    Value inside = compare(arith::CmpIPredicate::ult, coordinate,
-                           loop.ranges[n].level->extent(b));
+    Number inside = Number(b, coordinate) < loop.ranges[n].level->extent(b);
     present = both(present, inside);
-    offset = select(inside, coordinate, constant(0));
+    offset = select(inside, coordinate, 0);
   }
   // All children of an absent fiber get the position of the first child of
   // the next fiber.
   if (!loop.fibers[n].present.isAlways())
-    offset = select(loop.fibers[n].present, offset, constant(0));
-  return arith::AddIOp::create(b, loop.ranges[n].first, offset);
+    offset = emitSelect(b, loop.fibers[n].present, offset, 0);
+  return Number(b, loop.ranges[n].first) + offset;
 }
 
 /// Whether the merge expression holds for the operands that are present:
@@ -197,8 +197,8 @@ Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
       childRange({parent.tensor, parent.level + 1, position, present, end});
   Value last =
       range.level->isFull() ? range.level->extent(b) : Value(range.end);
-  Value first = range.level->isFull() ? constant(0) : range.begin;
-  return compare(arith::CmpIPredicate::ult, first, last);
+  Value first = range.level->isFull() ? Number(b, 0) : range.begin;
+  return Number(b, first) < last;
 }
 
 /// Maps the arguments of the body to the current coordinate and children.
@@ -260,7 +260,7 @@ void LoopLowering::lowerLoad(LoadOp op) {
   Value at = element.position;
   Condition present = element.present;
   if (!present.isAlways() && !element.isReadable)
-    at = select(present, at, constant(0));
+    at = emitSelect(b, present, at, 0);
   Value value = memref::LoadOp::create(b, values, at);
   if (!present.isAlways())
     value = selectOrZero(b, present.flag(), value);
@@ -278,9 +278,9 @@ Condition LoopLowering::isInside(Value coordinate, Value tensor,
   if ((loop && loop.getInductionVar() == coordinate) ||
       visited.contains(coordinate))
     return kAlways;
-  Value number = constant(dimension);
+  Number number(b, dimension);
   Value extent = tensor::DimOp::create(b, tensor, number);
-  return compare(arith::CmpIPredicate::ult, coordinate, extent);
+  return Number(b, coordinate) < extent;
 }
 
 void LoopLowering::lowerLocate(LocateOp op) {
@@ -295,7 +295,7 @@ void LoopLowering::lowerLocate(LocateOp op) {
   SmallVector<Value> at;
   for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates())) {
     bool isKept = valid.isAlways() || (isOtherRow && n == along);
-    at.push_back(isKept ? coordinate : select(valid, coordinate, constant(0)));
+    at.push_back(isKept ? coordinate : emitSelect(b, valid, coordinate, 0));
   }
   Condition isValue = op.getChecked() ? isThere : valid;
   if (op.getLanes())
@@ -311,8 +311,8 @@ void LoopLowering::lowerLocate(LocateOp op) {
 Value LoopLowering::readLanes(LocateOp op, ValueRange at, Condition condition) {
   Value lanes = op.getLanes();
   if (!condition.isAlways()) {
-    Value none = arith::ConstantOp::create(b, b.getZeroAttr(lanes.getType()));
-    lanes = select(condition, lanes, none);
+    Number none(b, 0, lanes.getType());
+    lanes = emitSelect(b, condition, lanes, none);
   }
   auto tensor = cast<RankedTensorType>(op.getTensor().getType());
   AffineExpr along = b.getAffineDimExpr(dimensionOf(tensor, at.size() - 1));
@@ -331,7 +331,7 @@ void LoopLowering::lowerRestrict(RestrictOp op) {
   if (holds.isAlways())
     return op.replaceAllUsesWith(op.getValue());
   op.replaceAllUsesWith(
-      select(holds, op.getValue(), emitZero(b, op.getType())));
+      emitSelect(b, holds, op.getValue(), emitZero(b, op.getType())));
 }
 
 /// for n = 0 to length: sums[row, first + n] += term(n)
@@ -342,14 +342,13 @@ void LoopLowering::lowerAccumulate(AccumulateOp op) {
         scf::IfOp::create(b, op.getCondition(), /*withElseRegion=*/false);
     b.setInsertionPointToStart(ifHolds.thenBlock());
   }
-  auto loop = scf::ForOp::create(b, constant(0), op.getLength(), constant(1));
+  auto loop = scf::ForOp::create(b, Number(b, 0), op.getLength(), Number(b, 1));
   Block *block = loop.getBody();
   block->back().erase();
   op.getNumber().replaceAllUsesWith(loop.getInductionVar());
   b.setInsertionPointToEnd(block);
   SmallVector<Value> terms = moveOps(op.getBodyBlock(), block);
-  Value number =
-      arith::AddIOp::create(b, op.getFirst(), loop.getInductionVar());
+  Value number = Number(b, op.getFirst()) + loop.getInductionVar();
   for (auto [sums, term] : llvm::zip(op.getSums(), terms)) {
     SmallVector<Value> at = {op.getRow(), number};
     Value before = memref::LoadOp::create(b, sums, at);

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchLowering.h"
+#include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -53,24 +55,22 @@ void SearchLowering::lowerSearch(SearchOp op) {
       allPositions(op, ranges, coordinate, found.lows);
   Value cost = emitCost(op, coordinate, positions);
   op.getCoordinate().replaceAllUsesWith(coordinate);
-  op.getResidual().replaceAllUsesWith(
-      Value(arith::SubIOp::create(b, op.getQuery(), cost)));
+  op.getResidual().replaceAllUsesWith(Number(b, op.getQuery()) - cost);
   for (unsigned n = 0; n < ranges.size(); ++n) {
     Condition present = parents[n].present;
     std::optional<Value> end;
     if (!ranges[n].level->isFull()) {
       // Take the whole fiber, for the given range ends at the upper cut.
       ranges[n] = childRange(parents[n]);
-      present =
-          compare(arith::CmpIPredicate::eq,
-                  coordinateOrInfinity(ranges[n], positions[n]), coordinate);
+      present = Number(b, coordinateOrInfinity(ranges[n], positions[n])) ==
+                coordinate;
       if (!ranges[n].level->isUnique())
         end =
             endOfRun(*ranges[n].level, coordinate, positions[n], ranges[n].end);
     } else if (op.getExtent()) {
       // The extent of the loop may be larger than that of the fiber.
-      present = both(present, compare(arith::CmpIPredicate::ult, coordinate,
-                                      ranges[n].level->extent(b)));
+      present =
+          both(present, Number(b, coordinate) < ranges[n].level->extent(b));
     }
     setFiber(op.getChildren()[n], {parents[n].tensor, parents[n].level + 1,
                                    positions[n], present, end});
@@ -89,10 +89,10 @@ SearchInterval SearchLowering::firstInterval(SearchOp op,
   SearchInterval interval;
   Value extent =
       op.getExtent() ? op.getExtent() : Value(ranges.front().level->extent(b));
-  Value last = arith::SubIOp::create(b, extent, constant(1));
-  interval.low = select(lower.on, lower.loops.front().coordinate, constant(0));
-  Value high = arith::MinSIOp::create(b, upper.loops.front().coordinate, last);
-  interval.high = select(upper.on, high, last);
+  Value last = Number(b, extent) - 1;
+  interval.low = emitSelect(b, lower.on, lower.loops.front().coordinate, 0);
+  Value high = minSigned(Number(b, upper.loops.front().coordinate), last);
+  interval.high = emitSelect(b, upper.on, high, last);
   for (const ChildRange &range : ranges) {
     if (range.level->isFull())
       continue;
@@ -116,12 +116,12 @@ SmallVector<Value> SearchLowering::allPositions(SearchOp op,
     // The extent of the loop may be larger than that of the fiber.
     Value inside = coordinate;
     if (op.getExtent())
-      inside = arith::MinUIOp::create(b, coordinate, range.level->extent(b));
+      inside = min(Number(b, coordinate), range.level->extent(b));
     // All children of an absent fiber get the position of the first child of
     // the next fiber.
     Condition present = fiber(op.getFibers()[positions.size()]).present;
     if (!present.isAlways())
-      inside = select(present, inside, constant(0));
+      inside = emitSelect(b, present, inside, 0);
     positions.push_back(
         range.level->lowerBound(b, inside, range.first, {}, {}));
   }
@@ -173,7 +173,7 @@ void SearchLowering::lowerCut(CutOp op) {
 
 void SearchLowering::lowerOrigin(OriginOp op) {
   CutValue value;
-  Value zero = constant(0);
+  Number zero(b, 0);
   value.cost = zero;
   for (int64_t width : cast<CutType>(op.getCut().getType()).getWidths())
     value.loops.push_back({zero, SmallVector<Value>(width, zero)});
@@ -189,7 +189,7 @@ void SearchLowering::lowerLimit(LimitOp op) {
   for (Value root : op.getRoots())
     ends.push_back(fiber(root));
   for (Attribute operands : op.getLoops()) {
-    CutValue::Loop loop{constant(0), {}};
+    CutValue::Loop loop{Number(b, 0), {}};
     if (value.loops.empty() && op.getExtent())
       loop.coordinate = op.getExtent();
     for (Attribute number : cast<ArrayAttr>(operands)) {
@@ -198,7 +198,7 @@ void SearchLowering::lowerLimit(LimitOp op) {
       if (value.loops.empty() && loop.positions.empty() && !op.getExtent())
         loop.coordinate = level->extent(b);
       // One past the last position of the level above.
-      Value above = end.level == 0 ? constant(1) : end.position;
+      Value above = end.level == 0 ? Number(b, 1) : end.position;
       // The positions of a slice are those of the whole tensor, and end there.
       Value whole = wholeTensorOf(end.tensor);
       end.position = Level::get(whole, end.level)->begin(b, above);
@@ -214,7 +214,7 @@ void SearchLowering::lowerStoreCut(StoreCutOp op) {
   CutValue value = cut(op.getCut());
   int64_t column = 0;
   auto store = [&](Value stored) {
-    Value at = constant(column++);
+    Number at(b, column++);
     memref::StoreOp::create(b, stored, op.getBounds(),
                             ValueRange{op.getRow(), at});
   };
@@ -229,12 +229,11 @@ void SearchLowering::lowerStoreCut(StoreCutOp op) {
 ///   lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n
 /// The right-hand side does not overflow 64 bits as long as n < 2^31.
 void SearchLowering::lowerQuery(QueryOp op) {
-  Value span = arith::SubIOp::create(b, op.getUpper(), op.getLower());
-  Value share = arith::DivUIOp::create(b, span, op.getParts());
-  Value rest = arith::RemUIOp::create(b, span, op.getParts());
-  Value whole = arith::MulIOp::create(b, op.getPart(), share);
-  Value fraction = arith::DivUIOp::create(
-      b, arith::MulIOp::create(b, op.getPart(), rest), op.getParts());
-  Value cost = arith::AddIOp::create(b, whole, fraction);
-  op.replaceAllUsesWith(Value(arith::AddIOp::create(b, op.getLower(), cost)));
+  Number span = Number(b, op.getUpper()) - op.getLower();
+  Value share = span / op.getParts();
+  Value rest = span % op.getParts();
+  Number whole = Number(b, op.getPart()) * share;
+  Value fraction = Number(b, op.getPart()) * rest / op.getParts();
+  Value cost = whole + fraction;
+  op.replaceAllUsesWith(Number(b, op.getLower()) + cost);
 }

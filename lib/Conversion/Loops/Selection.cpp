@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Selection.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -144,8 +145,7 @@ struct Counted {
 class Selection {
 public:
   explicit Selection(ImplicitLocOpBuilder &b)
-      : b(b), zero(constant(0)), one(constant(1)),
-        infinity(constant(kInfinity)) {}
+      : b(b), zero(b, 0), one(b, 1), infinity(b, kInfinity) {}
 
   void add(const ChildRange &range, int64_t weight, Value low, Value high,
            Value highest);
@@ -155,22 +155,13 @@ public:
   Value leastOf(ValueRange positions);
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
   Value coordinateBefore(const Counted &operand, Value from, Value after);
   Value leastBefore(ValueRange from, ArrayRef<Value> after,
                     SmallVectorImpl<Value> &coordinates);
   SmallVector<Value> step(Value left, ValueRange positions);
 
   ImplicitLocOpBuilder &b;
-  Value zero, one, infinity;
+  Number zero, one, infinity;
   SmallVector<Counted> operands;
 };
 } // namespace
@@ -179,14 +170,12 @@ private:
 /// As coordinates are unique, there is at most one, the last.
 void Selection::add(const ChildRange &range, int64_t weight, Value low,
                     Value high, Value highest) {
-  Value some = compare(arith::CmpIPredicate::ult, low, high);
-  Value last = arith::SubIOp::create(b, select(some, high, one), one);
-  Value isHighest =
-      arith::AndIOp::create(b, some,
-                            compare(arith::CmpIPredicate::uge,
-                                    range.level->coordinate(b, last), highest));
-  Value less = arith::IndexCastUIOp::create(b, b.getIndexType(), isHighest);
-  Value end = arith::SubIOp::create(b, high, less);
+  Number some = Number(b, low) < high;
+  Value last = select(some, high, one) - one;
+  Number isHighest =
+      some & (Number(b, range.level->coordinate(b, last)) >= highest);
+  Value less = isHighest.asIndex();
+  Value end = Number(b, high) - less;
   operands.push_back({range.level.get(), weight, end});
 }
 
@@ -194,8 +183,8 @@ void Selection::add(const ChildRange &range, int64_t weight, Value low,
 /// empty.
 Value Selection::coordinateBefore(const Counted &operand, Value from,
                                   Value after) {
-  Value some = compare(arith::CmpIPredicate::ult, from, after);
-  Value last = arith::SubIOp::create(b, select(some, after, one), one);
+  Number some = Number(b, from) < after;
+  Value last = select(some, after, one) - one;
   return select(some, operand.level->coordinate(b, last), infinity);
 }
 
@@ -205,7 +194,7 @@ Value Selection::leastBefore(ValueRange from, ArrayRef<Value> after,
   for (auto [n, operand] : llvm::enumerate(operands)) {
     coordinates.push_back(coordinateBefore(operand, from[n], after[n]));
     Value coordinate = coordinates.back();
-    least = least ? arith::MinUIOp::create(b, least, coordinate) : coordinate;
+    least = least ? min(Number(b, least), coordinate) : coordinate;
   }
   return least;
 }
@@ -213,8 +202,7 @@ Value Selection::leastBefore(ValueRange from, ArrayRef<Value> after,
 Value Selection::leastOf(ValueRange positions) {
   SmallVector<Value> after, coordinates;
   for (auto [operand, position] : llvm::zip(operands, positions))
-    after.push_back(arith::MinUIOp::create(
-        b, arith::AddIOp::create(b, position, one), operand.end));
+    after.push_back(min(Number(b, position) + one, operand.end));
   return leastBefore(positions, after, coordinates);
 }
 
@@ -223,34 +211,30 @@ SmallVector<Value> Selection::step(Value left, ValueRange positions) {
   int64_t all = 0;
   for (const Counted &operand : operands)
     all += operand.weight;
-  Value share = arith::DivUIOp::create(b, left, constant(all));
-  Value most = arith::MaxUIOp::create(b, share, one);
+  Number share = Number(b, left) / all;
+  Value most = max(share, one);
   SmallVector<Value> after, coordinates;
   for (auto [operand, position] : llvm::zip(operands, positions))
-    after.push_back(arith::MinUIOp::create(
-        b, arith::AddIOp::create(b, position, most), operand.end));
+    after.push_back(min(Number(b, position) + most, operand.end));
   Value least = leastBefore(positions, after, coordinates);
 
-  Value spent = zero;
+  Number spent = zero;
   SmallVector<Value> areUpTo;
   for (auto [n, operand] : llvm::enumerate(operands)) {
-    areUpTo.push_back(compare(arith::CmpIPredicate::eq, coordinates[n], least));
-    Value cost = arith::MulIOp::create(
-        b, arith::SubIOp::create(b, after[n], positions[n]),
-        constant(operand.weight));
-    spent = arith::AddIOp::create(b, spent, select(areUpTo.back(), cost, zero));
+    areUpTo.push_back(Number(b, coordinates[n]) == least);
+    Value cost = (Number(b, after[n]) - positions[n]) * operand.weight;
+    spent = spent + select(Number(b, areUpTo.back()), cost, zero);
   }
   // 0 < spent <= left. The positions of operands that are being edited may be
   // out of order: then nothing is spent, or too much.
-  Value isCounted = compare(arith::CmpIPredicate::ult,
-                            arith::SubIOp::create(b, spent, one), left);
-  Value rest = select(isCounted, arith::SubIOp::create(b, left, spent), zero);
+  Number isCounted = spent - one < left;
+  Number rest = select(isCounted, Number(b, left) - spent, zero);
   // At least 1 is spent in any case: the loop ends, whatever it reads.
-  Value oneLess = arith::SubIOp::create(b, left, one);
-  SmallVector<Value> next = {arith::MinUIOp::create(b, rest, oneLess)};
+  Value oneLess = Number(b, left) - one;
+  SmallVector<Value> next = {min(rest, oneLess)};
   for (auto [n, position] : llvm::enumerate(positions))
-    next.push_back(select(arith::AndIOp::create(b, areUpTo[n], isCounted),
-                          after[n], position));
+    next.push_back(
+        select(Number(b, areUpTo[n]) & isCounted, after[n], position));
   return next;
 }
 
@@ -260,9 +244,8 @@ SmallVector<Value> Selection::count(Value left, ValueRange positions) {
   auto loop = scf::WhileOp::create(
       b, ValueRange(inits).getTypes(), inits,
       [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value more = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ugt, args[0], zero);
-        scf::ConditionOp::create(builder, loc, more, args);
+        ImplicitLocOpBuilder before(loc, builder);
+        scf::ConditionOp::create(before, Number(before, args[0]) > zero, args);
       },
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         OpBuilder::InsertionGuard guard(b);
@@ -292,19 +275,16 @@ SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
     lows.push_back(interval.lows[n]);
   }
   // The cost may be less at coordinate 0, the result if even this is too much.
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   Value before = costAt(one, interval.lows);
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, before,
-                                     op.getQuery());
-  Value left = arith::SelectOp::create(
-      b, fits, arith::SubIOp::create(b, op.getQuery(), before), zero);
+  Number fits = Number(b, before) <= op.getQuery();
+  Value left = select(fits, Number(b, op.getQuery()) - before, zero);
   SmallVector<Value> positions = selection.count(left, lows);
 
-  Value found =
-      arith::MinUIOp::create(b, selection.leastOf(positions), interval.high);
-  found = arith::MaxUIOp::create(b, found, interval.low);
-  found = arith::SelectOp::create(b, fits, found, interval.low);
+  Number found = min(Number(b, selection.leastOf(positions)), interval.high);
+  found = max(found, interval.low);
+  found = select(fits, found, interval.low);
   SearchInterval result{found, found, {}, {}};
   auto *counted = positions.begin();
   for (auto [n, range] : llvm::enumerate(stored))
