@@ -8,6 +8,7 @@
 #include "ComplexElements.h"
 
 #include "Elements.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,43 +30,23 @@ using namespace nacho;
 ///
 // clang-format on
 static Value emitQuotient(ImplicitLocOpBuilder &b, Value x, Value y) {
-  auto type = cast<ComplexType>(x.getType());
-  auto add = [&](Value s, Value t) -> Value {
-    return arith::AddFOp::create(b, s, t);
-  };
-  auto sub = [&](Value s, Value t) -> Value {
-    return arith::SubFOp::create(b, s, t);
-  };
-  auto mul = [&](Value s, Value t) -> Value {
-    return arith::MulFOp::create(b, s, t);
-  };
-  auto div = [&](Value s, Value t) -> Value {
-    return arith::DivFOp::create(b, s, t);
-  };
-  auto select = [&](Value condition, Value s, Value t) -> Value {
-    return arith::SelectOp::create(b, condition, s, t);
-  };
-  Value xRe = complex::ReOp::create(b, x), xIm = complex::ImOp::create(b, x);
+  Type type = cast<ComplexType>(x.getType()).getElementType();
+  Number xRe(b, complex::ReOp::create(b, x));
+  Number xIm(b, complex::ImOp::create(b, x));
   Value yRe = complex::ReOp::create(b, y), yIm = complex::ImOp::create(b, y);
-  Value absRe = math::AbsFOp::create(b, yRe);
+  Number absRe(b, math::AbsFOp::create(b, yRe));
   Value absIm = math::AbsFOp::create(b, yIm);
-  Value isReLarger =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, absRe, absIm);
-  Value p = select(isReLarger, yRe, yIm), q = select(isReLarger, yIm, yRe);
-  Value ratio = div(q, p);
-  Value one =
-      arith::ConstantOp::create(b, b.getFloatAttr(type.getElementType(), 1.0));
-  Value scale = div(one, add(p, mul(q, ratio)));
-  Value re =
-      select(isReLarger, add(xRe, mul(xIm, ratio)), add(mul(xRe, ratio), xIm));
-  Value im =
-      select(isReLarger, sub(xIm, mul(xRe, ratio)), sub(mul(xIm, ratio), xRe));
-  Value isZero =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, add(absRe, absIm),
-                            emitZero(b, type.getElementType()));
-  return complex::CreateOp::create(
-      b, type, select(isZero, div(xRe, absRe), mul(re, scale)),
-      select(isZero, div(xIm, absRe), mul(im, scale)));
+  Number isReLarger = absRe >= absIm;
+  Number p = select(isReLarger, yRe, yIm), q = select(isReLarger, yIm, yRe);
+  Number ratio = q / p;
+  Number one(b, 1, type);
+  Number scale = one / (p + q * ratio);
+  Number re = select(isReLarger, xRe + xIm * ratio, xRe * ratio + xIm);
+  Number im = select(isReLarger, xIm - xRe * ratio, xIm * ratio - xRe);
+  Number isZero = absRe + absIm == 0;
+  Value reOrInfinity = select(isZero, xRe / absRe, re * scale);
+  return complex::CreateOp::create(b, x.getType(), reOrInfinity,
+                                   select(isZero, xIm / absRe, im * scale));
 }
 
 Value nacho::emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
@@ -105,31 +86,27 @@ Value nacho::emitComplex(ImplicitLocOpBuilder &b, BinaryKind kind, Value x,
 
 Value nacho::compareComplex(ImplicitLocOpBuilder &b,
                             const Comparison &comparison, Value x, Value y) {
-  auto compare = [&](Value s, Value t) -> Value {
-    return arith::CmpFOp::create(b, comparison.floatPredicate, s, t);
+  auto compare = [&](Value s, Value t) {
+    return Number(b, arith::CmpFOp::create(b, comparison.floatPredicate, s, t));
   };
-  Value re = compare(complex::ReOp::create(b, x), complex::ReOp::create(b, y));
+  Number re = compare(complex::ReOp::create(b, x), complex::ReOp::create(b, y));
   Value im = compare(complex::ImOp::create(b, x), complex::ImOp::create(b, y));
-  if (comparison.kind == CompareKind::eq)
-    return arith::AndIOp::create(b, re, im);
-  return arith::OrIOp::create(b, re, im);
+  return comparison.kind == CompareKind::eq ? re & im : re | im;
 }
 
 /// exp(x + i y) - 1 = (expm1 x) cos y - 2 sin^2 (y / 2) + i e^x sin y, of which
 /// no part loses digits of small numbers.
 Value nacho::emitComplexExpm1(ImplicitLocOpBuilder &b, Value z) {
-  Value x = complex::ReOp::create(b, z), y = complex::ImOp::create(b, z);
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, b.getFloatAttr(x.getType(), value));
-  };
-  auto mul = [&](Value s, Value t) -> Value {
-    return arith::MulFOp::create(b, s, t);
-  };
-  Value sine = math::SinOp::create(b, mul(y, number(0.5)));
-  Value less = mul(number(2), mul(sine, sine));
-  Value re = arith::SubFOp::create(
-      b, mul(math::ExpM1Op::create(b, x), math::CosOp::create(b, y)), less);
-  Value im = mul(math::ExpOp::create(b, x), math::SinOp::create(b, y));
+  Value x = complex::ReOp::create(b, z);
+  Number y(b, complex::ImOp::create(b, z));
+  Value half = arith::ConstantOp::create(b, b.getFloatAttr(x.getType(), 0.5));
+  Number sine(b, math::SinOp::create(b, y * half));
+  Value less = Number(b, 2, x.getType()) * (sine * sine);
+  Number grown(b, math::ExpM1Op::create(b, x));
+  Number turned = grown * math::CosOp::create(b, y);
+  Value re = turned - less;
+  Number exp(b, math::ExpOp::create(b, x));
+  Value im = exp * math::SinOp::create(b, y);
   return complex::CreateOp::create(b, z.getType(), re, im);
 }
 
@@ -141,30 +118,25 @@ Value nacho::emitComplexExpm1(ImplicitLocOpBuilder &b, Value z) {
 ///                                                      and q = min(|1 + x|, |y|)
 // clang-format on
 Value nacho::emitComplexLog1p(ImplicitLocOpBuilder &b, Value z) {
-  Value x = complex::ReOp::create(b, z), y = complex::ImOp::create(b, z);
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, b.getFloatAttr(x.getType(), value));
-  };
-  auto add = [&](Value s, Value t) -> Value {
-    return arith::AddFOp::create(b, s, t);
-  };
-  auto mul = [&](Value s, Value t) -> Value {
-    return arith::MulFOp::create(b, s, t);
+  Number x(b, complex::ReOp::create(b, z)), y(b, complex::ImOp::create(b, z));
+  auto number = [&](double value) {
+    Attribute constant = b.getFloatAttr(x.getType(), value);
+    return Number(b, arith::ConstantOp::create(b, cast<TypedAttr>(constant)));
   };
   auto halfLog1p = [&](Value s) {
-    return mul(math::Log1pOp::create(b, s), number(0.5));
+    return Number(b, math::Log1pOp::create(b, s)) * number(0.5);
   };
-  Value more = add(number(1), x);
+  Number more = number(1) + x;
   Value absMore = math::AbsFOp::create(b, more);
   Value absY = math::AbsFOp::create(b, y);
-  Value p = arith::MaximumFOp::create(b, absMore, absY);
-  Value q = arith::MinimumFOp::create(b, absMore, absY);
-  Value near = halfLog1p(add(mul(x, add(number(2), x)), mul(y, y)));
-  Value ratio = arith::DivFOp::create(b, q, p);
-  Value far = add(math::LogOp::create(b, p), halfLog1p(mul(ratio, ratio)));
-  Value isNear =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, p, number(2));
-  Value re = arith::SelectOp::create(b, isNear, near, far);
+  Number p(b, arith::MaximumFOp::create(b, absMore, absY));
+  Number q(b, arith::MinimumFOp::create(b, absMore, absY));
+  Number product = x * (number(2) + x);
+  Value near = halfLog1p(product + y * y);
+  Number ratio = q / p;
+  Number log(b, math::LogOp::create(b, p));
+  Value far = log + halfLog1p(ratio * ratio);
+  Value re = select(p < 2, near, far);
   Value im = math::Atan2Op::create(b, y, more);
   return complex::CreateOp::create(b, z.getType(), re, im);
 }

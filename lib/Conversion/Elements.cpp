@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
@@ -33,7 +34,7 @@ Value nacho::emitZero(ImplicitLocOpBuilder &b, Type type) {
     Attribute zero = b.getZeroAttr(complex.getElementType());
     return complex::ConstantOp::create(b, type, b.getArrayAttr({zero, zero}));
   }
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(signless(type)));
+  Number zero(b, 0, signless(type));
   return recast(b, zero, type);
 }
 
@@ -43,11 +44,10 @@ Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
                           Value value) {
   Type type = value.getType();
   if (!isa<FloatType>(type))
-    return arith::SelectOp::create(b, condition, value, emitZero(b, type));
+    return select(Number(b, condition), value, emitZero(b, type));
   Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
   Value loaded = arith::BitcastOp::create(b, bits, value);
-  Value chosen =
-      arith::SelectOp::create(b, condition, loaded, emitZero(b, bits));
+  Value chosen = select(Number(b, condition), loaded, emitZero(b, bits));
   return arith::BitcastOp::create(b, type, chosen);
 }
 
@@ -56,13 +56,11 @@ Value nacho::selectOrZero(ImplicitLocOpBuilder &b, Value condition,
 //===----------------------------------------------------------------------===//
 
 static Value isNotZero(ImplicitLocOpBuilder &b, Value x) {
-  if (isa<ComplexType>(x.getType()))
-    return arith::OrIOp::create(b, isNotZero(b, complex::ReOp::create(b, x)),
-                                isNotZero(b, complex::ImOp::create(b, x)));
-  Value zero = emitZero(b, x.getType());
-  if (isa<FloatType>(x.getType()))
-    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, zero);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x, zero);
+  if (isa<ComplexType>(x.getType())) {
+    Number re(b, isNotZero(b, complex::ReOp::create(b, x)));
+    return re | isNotZero(b, complex::ImOp::create(b, x));
+  }
+  return Number(b, x) != 0;
 }
 
 /// Converts between real types. `x` is signless; `from` says whether its value
@@ -83,22 +81,14 @@ static Value castReal(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
     if (to.isUnsignedInteger(64))
       return arith::FPToUIOp::create(b, plain, x);
     // Convert to i64 first, and then wrap around to the narrower type.
-    Type wide = b.getI64Type();
-    Value whole = arith::FPToSIOp::create(b, wide, x);
-    return plain == wide ? whole
-                         : Value(arith::TruncIOp::create(b, plain, whole));
+    Value whole = arith::FPToSIOp::create(b, b.getI64Type(), x);
+    return Number(b, whole).as(plain);
   }
   if (isa<FloatType>(to))
     return isUnsigned(from) ? Value(arith::UIToFPOp::create(b, to, x))
                             : Value(arith::SIToFPOp::create(b, to, x));
-  unsigned before = from.getIntOrFloatBitWidth();
-  unsigned after = to.getIntOrFloatBitWidth();
-  if (before == after)
-    return x;
-  if (after < before)
-    return arith::TruncIOp::create(b, plain, x);
-  return isUnsigned(from) ? Value(arith::ExtUIOp::create(b, plain, x))
-                          : Value(arith::ExtSIOp::create(b, plain, x));
+  return isUnsigned(from) ? Number(b, x).as(plain)
+                          : Number(b, x).asSigned(plain);
 }
 
 Value nacho::emitCast(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {

@@ -13,6 +13,7 @@
 
 #include "LanesToVector.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Condition.h"
 #include "nacho/IR/Operators.h"
 
@@ -44,8 +45,7 @@ static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
                          Value x, Value y) {
   Value first = arith::CmpFOp::create(b, isBetter, x, y);
   Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  return arith::SelectOp::create(b, arith::OrIOp::create(b, first, isNan), x,
-                                 y);
+  return select(Number(b, first) | isNan, x, y);
 }
 
 /// The larger or smaller one of two numbers; the other one if one is NaN.
@@ -53,7 +53,7 @@ static Value emitExtremeNumber(ImplicitLocOpBuilder &b, bool isLargest, Value x,
                                Value y) {
   auto otherIfNan = [&](Value one, Value other) -> Value {
     Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, one, one);
-    return arith::SelectOp::create(b, isNan, other, one);
+    return select(Number(b, isNan), other, one);
   };
   Value s = otherIfNan(x, y), t = otherIfNan(y, x);
   return isLargest ? Value(arith::MaximumFOp::create(b, s, t))
@@ -75,40 +75,25 @@ static Value emitInteger(ImplicitLocOpBuilder &b, const BinaryOperator &record,
   Type plain = signless(type);
   StringRef name = loweredName(record, type);
   unsigned width = plain.getIntOrFloatBitWidth();
-  auto constant = [&](const APInt &value) -> Value {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(plain, value));
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value s,
-                     Value t) -> Value {
-    return arith::CmpIOp::create(b, predicate, s, t);
-  };
-  Value zero = constant(APInt::getZero(width));
+  Number zero(b, 0, plain);
   if (record.kind == BinaryKind::quo || record.kind == BinaryKind::rem) {
-    Value isZero = compare(arith::CmpIPredicate::eq, y, zero), isOne = isZero;
+    Number isZero = Number(b, y) == zero, isOne = isZero;
     if (!isUnsigned(type)) {
-      Value overflows = arith::AndIOp::create(
-          b,
-          compare(arith::CmpIPredicate::eq, y,
-                  constant(APInt::getAllOnes(width))),
-          compare(arith::CmpIPredicate::eq, x,
-                  constant(APInt::getSignedMinValue(width))));
-      isOne = arith::OrIOp::create(b, isZero, overflows);
+      Number isMinusOne = Number(b, y) == -1;
+      Value least = arith::ConstantOp::create(
+          b, b.getIntegerAttr(plain, APInt::getSignedMinValue(width)));
+      isOne = isZero | (isMinusOne & (Number(b, x) == least));
     }
-    Value divisor =
-        arith::SelectOp::create(b, isOne, constant(APInt(width, 1)), y);
+    Value divisor = select(isOne, Number(b, 1, plain), y);
     Value result = emitNamed(b, name, {x, divisor}, plain);
-    return record.kind == BinaryKind::rem
-               ? result
-               : Value(arith::SelectOp::create(b, isZero, zero, result));
+    return record.kind == BinaryKind::rem ? result
+                                          : select(isZero, zero, result);
   }
-  Value fits =
-      compare(arith::CmpIPredicate::ult, y, constant(APInt(width, width)));
+  Number fits = Number(b, y) < width;
   bool fillsWithSign = record.kind == BinaryKind::shr && !isUnsigned(type);
-  Value most = constant(APInt(width, fillsWithSign ? width - 1 : 0));
-  Value amount = arith::SelectOp::create(b, fits, y, most);
+  Value amount = select(fits, y, fillsWithSign ? width - 1 : 0);
   Value result = emitNamed(b, name, {x, amount}, plain);
-  return fillsWithSign ? result
-                       : Value(arith::SelectOp::create(b, fits, result, zero));
+  return fillsWithSign ? result : select(fits, result, zero);
 }
 
 static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
@@ -155,7 +140,7 @@ static void lowerBinary(BinaryOp op) {
 
 static Value emitNegative(ImplicitLocOpBuilder &b, Value x) {
   if (!isa<ComplexType>(x.getType()))
-    return arith::SubIOp::create(b, emitZero(b, x.getType()), x);
+    return Number(b, emitZero(b, x.getType())) - x;
   return complex::CreateOp::create(
       b, x.getType(), arith::NegFOp::create(b, complex::ReOp::create(b, x)),
       arith::NegFOp::create(b, complex::ImOp::create(b, x)));
@@ -176,8 +161,7 @@ static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
   if (op.getKind() == UnaryKind::abs && isUnsigned(op.getArg().getType()))
     return x;
   if (op.getKind() == UnaryKind::notbits)
-    return arith::XOrIOp::create(
-        b, x, arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), -1)));
+    return Number(b, x) ^ -1;
   bool rounds = op.getKind() == UnaryKind::floor ||
                 op.getKind() == UnaryKind::ceil ||
                 op.getKind() == UnaryKind::trunc;
@@ -218,18 +202,16 @@ static void lowerCompare(CompareOp op) {
     result = compareComplex(b, comparison, x, y);
   else
     result =
-        arith::CmpIOp::create(b,
-                              isUnsigned(type) ? comparison.unsignedPredicate
-                                               : comparison.signedPredicate,
-                              x, y);
+        Number(b, x).compare(isUnsigned(type) ? comparison.unsignedPredicate
+                                              : comparison.signedPredicate,
+                             y);
   op.replaceAllUsesWith(result);
 }
 
 static void lowerSelect(SelectOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  op.replaceAllUsesWith(arith::SelectOp::create(b, op.getCondition(),
-                                                op.getOnTrue(), op.getOnFalse())
-                            .getResult());
+  Number condition(b, op.getCondition());
+  op.replaceAllUsesWith(select(condition, op.getOnTrue(), op.getOnFalse()));
 }
 
 static void lowerCast(CastOp op) {
@@ -269,19 +251,14 @@ static std::pair<Value, Condition> divide(ImplicitLocOpBuilder &b, DeriveOp op,
                                           Value sum) {
   if (op.getDivisor() == 1 && !op.getStride())
     return {sum, kAlways};
-  Value divisor = arith::ConstantIndexOp::create(b, op.getDivisor());
-  if (op.getStride()) {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    divisor = arith::MulIOp::create(
-        b, divisor, arith::MaxSIOp::create(b, op.getStride(), one));
-  }
+  Number divisor(b, op.getDivisor());
+  if (op.getStride())
+    divisor = divisor * maxSigned(Number(b, op.getStride()), 1);
   if (op.getRounds())
-    return {arith::DivUIOp::create(b, sum, divisor), kAlways};
+    return {Number(b, sum) / divisor, kAlways};
   Value quotient = arith::DivSIOp::create(b, sum, divisor);
   Value rest = arith::RemSIOp::create(b, sum, divisor);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value divides =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+  Value divides = Number(b, rest) == 0;
   return {quotient, Condition(divides)};
 }
 
@@ -291,16 +268,11 @@ static std::pair<Value, Condition> divide(ImplicitLocOpBuilder &b, DeriveOp op,
 /// inside = (sum % divisor == 0 or rounds) and 0 <= coordinate < extent
 static void lowerDerive(DeriveOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  Value sum = constant(op.getConstant());
+  Number sum(b, op.getConstant());
   for (auto [source, factor] : llvm::zip(op.getSources(), op.getFactors()))
-    sum = arith::AddIOp::create(
-        b, sum, arith::MulIOp::create(b, source, constant(factor)));
+    sum = sum + Number(b, source) * factor;
   auto [coordinate, divides] = divide(b, op, sum);
-  Value below = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, coordinate,
-                                      op.getExtent());
+  Value below = Number(b, coordinate) < op.getExtent();
   op.replaceAllUsesWith(
       ValueRange{coordinate, emitBoth(b, divides, below).flag()});
 }

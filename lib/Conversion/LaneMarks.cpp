@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WorkspaceMarks.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,19 +19,18 @@ using namespace nacho;
 /// The first lane to set a bit of a word sets the bits above it.
 void WorkspaceMarks::markByLane(Value place) {
   auto set = [&](unsigned level, Value number) -> Value {
-    Value at = wordAt(level, arith::ShRUIOp::create(b, number, constant(6)));
+    Value at = wordAt(level, Number(b, number) >> 6);
     return memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori,
                                        bitOf(number), op.getMarks(),
                                        ValueRange{op.getRow(), at});
   };
   Value before = set(kLevels - 1, place);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, word(0));
+  Value isFirst = Number(b, before) == 0;
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifFirst.thenBlock());
   for (unsigned level = kLevels - 1; level-- > 0;) {
-    place = arith::ShRUIOp::create(b, place, constant(6));
+    place = Number(b, place) >> 6;
     set(level, place);
   }
 }
@@ -40,13 +40,12 @@ void WorkspaceMarks::markByLane(Value place) {
 ///   all lanes wait; word = 0
 SmallVector<Value> WorkspaceMarks::drainByLanes(ValueRange inits,
                                                 VisitPlace visit) {
-  auto loop = scf::ForOp::create(b, constant(0), words, constant(1), inits);
+  auto loop = scf::ForOp::create(b, Number(b, 0), words, Number(b, 1), inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar(), at = wordAt(0, number);
   auto drainBit = [&](Value bit, ValueRange carried) {
-    Value inner = arith::AddIOp::create(
-        b, arith::ShLIOp::create(b, number, constant(6)), bit);
+    Value inner = (Number(b, number) << 6) + bit;
     return drainWordsByLanes(inner, carried, visit);
   };
   SmallVector<Value> carried =
@@ -66,28 +65,24 @@ SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
                                                      ValueRange carried,
                                                      VisitPlace visit) {
   Value above = wordAt(kLevels - 2, number), bits = load(above);
-  auto loop = scf::ForOp::create(b, constant(0), constant(64),
-                                 constant(kWarpLanes), carried);
+  auto loop = scf::ForOp::create(b, Number(b, 0), Number(b, 64),
+                                 Number(b, kWarpLanes), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value bit = arith::AddIOp::create(b, loop.getInductionVar(), op.getLane());
-    Value inner = arith::AddIOp::create(
-        b, arith::ShLIOp::create(b, number, constant(6)), bit);
+    Value bit = Number(b, loop.getInductionVar()) + op.getLane();
+    Number inner = (Number(b, number) << 6) + bit;
     Value own = takeWord(bits, bit, wordAt(kLevels - 1, inner));
     auto visitBit = [&](Value bit, ValueRange values) {
-      Value place = arith::AddIOp::create(
-          b, arith::ShLIOp::create(b, inner, constant(6)), bit);
+      Value place = (inner << 6) + bit;
       return visit(place, values);
     };
     if (!carried.empty()) {
       Value next = loop.getRegionIterArg(0);
-      Value count = arith::TruncIOp::create(b, b.getI32Type(),
-                                            math::CtPopOp::create(b, own));
+      Value count = Number(b, math::CtPopOp::create(b, own)).as(b.getI32Type());
       auto [before, all] = Lanes(op.getLane()).sumBefore(b, count);
       auto after = [&](Value count) -> Value {
-        return arith::AddIOp::create(
-            b, next, arith::IndexCastUIOp::create(b, b.getIndexType(), count));
+        return Number(b, next) + Number(b, count).asIndex();
       };
       forEachBit(own, after(before), visitBit);
       scf::YieldOp::create(b, after(all));
@@ -103,9 +98,7 @@ SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
 /// The word at `at`, which is 0 afterwards, if bit `number` of the word above
 /// is set; otherwise, 0.
 Value WorkspaceMarks::takeWord(Value above, Value number, Value at) {
-  Value isUsed = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ne,
-      arith::AndIOp::create(b, above, bitOf(number)), word(0));
+  Value isUsed = (Number(b, above) & bitOf(number)) != 0;
   auto ifUsed = scf::IfOp::create(b, b.getI64Type(), isUsed, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifUsed.thenBlock());

@@ -13,6 +13,7 @@
 
 #include "LaneTables.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -60,18 +61,7 @@ private:
   void exchange(Value at, Value other, Value size);
   Value visit(DrainOp drain, Value count);
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value word(int64_t value) {
-    return arith::ConstantIntOp::create(b, value, 32);
-  }
-  Value asWord(Value index) {
-    return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
-  }
-  Value asIndex(Value word) {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), word);
-  }
+  Number word(int64_t value) { return Number(b, value, b.getI32Type()); }
   Value makeMemory(int64_t size, Type element) {
     return LaneMemoryOp::create(b, MemRefType::get(size, element));
   }
@@ -113,7 +103,7 @@ void LaneTable::lower() {
 }
 
 void LaneTable::forEach(Value begin, Value end, Body body) {
-  auto loop = scf::ForOp::create(b, begin, end, constant(1));
+  auto loop = scf::ForOp::create(b, begin, end, Number(b, 1));
   lanes.takeSteps(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -128,8 +118,9 @@ void LaneTable::emitIf(Value condition, llvm::function_ref<void()> body) {
 }
 
 Value LaneTable::bitOf(Value place) {
-  Value number = arith::RemUIOp::create(b, place, constant(kWordPlaces));
-  return arith::ShLIOp::create(b, word(1), asWord(number));
+  Number number = Number(b, place) % kWordPlaces;
+  Number one = word(1);
+  return one << number.as(b.getI32Type());
 }
 
 void LaneTable::create() {
@@ -139,19 +130,17 @@ void LaneTable::create() {
   if (Type element = op.getType().getElement(); !isa<NoneType>(element))
     values = makeMemory(most, element);
   // 2 * number <= 2^(32 - zeros)
-  Value twice = arith::ShLIOp::create(
-      b, arith::MinUIOp::create(b, op.getMost(), constant(op.getOf())),
-      constant(1));
-  twice = arith::MaxUIOp::create(b, twice, constant(kWordPlaces));
-  Value last = arith::SubIOp::create(b, asWord(twice), word(1));
+  Number twice = min(Number(b, op.getMost()), op.getOf()) << 1;
+  twice = max(twice, kWordPlaces);
+  Value last = twice.as(b.getI32Type()) - 1;
   shift = math::CountLeadingZerosOp::create(b, last);
-  places = arith::ShLIOp::create(
-      b, constant(1), arith::SubIOp::create(b, constant(32), asIndex(shift)));
-  places = arith::MinUIOp::create(b, places, constant(most));
-  mask = arith::SubIOp::create(b, places, constant(1));
-  forEach(constant(0), arith::DivUIOp::create(b, places, constant(kWordPlaces)),
+  Number one(b, 1), width(b, 32);
+  places = one << (width - Number(b, shift).asIndex());
+  places = min(Number(b, places), most);
+  mask = Number(b, places) - 1;
+  forEach(Number(b, 0), Number(b, places) / kWordPlaces,
           [&](Value number) { store(word(0), marks, number); });
-  forEach(constant(0), places,
+  forEach(Number(b, 0), places,
           [&](Value place) { store(word(kNoKey), keys, place); });
   LaneSyncOp::create(b);
 }
@@ -162,8 +151,7 @@ void LaneTable::create() {
 
 /// A key that is too large, which the loops report, loses its high bits.
 Value LaneTable::keyOf(InsertOp insert) {
-  return asWord(
-      arith::AndIOp::create(b, insert.getKey(), constant(kDensePlaces - 1)));
+  return (Number(b, insert.getKey()) & (kDensePlaces - 1)).as(b.getI32Type());
 }
 
 void LaneTable::insert(InsertOp insert) {
@@ -190,11 +178,9 @@ std::pair<Value, Value> LaneTable::tryPlace(Value place, Value key) {
     return memref::AtomicRMWOp::create(b, kind, value, memory, at);
   };
   Value bit = bitOf(place);
-  Value at = arith::DivUIOp::create(b, place, constant(kWordPlaces));
+  Value at = Number(b, place) / kWordPlaces;
   Value before = update(arith::AtomicRMWKind::ori, bit, marks, at);
-  Value isNew =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::AndIOp::create(b, before, bit), word(0));
+  Value isNew = (Number(b, before) & bit) == 0;
   auto found = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(found.thenBlock());
@@ -202,7 +188,7 @@ std::pair<Value, Value> LaneTable::tryPlace(Value place, Value key) {
   scf::YieldOp::create(b, isNew);
   b.setInsertionPointToStart(found.elseBlock());
   Value there = update(arith::AtomicRMWKind::ori, word(0), keys, place);
-  Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, key);
+  Value isSame = Number(b, there) == key;
   scf::YieldOp::create(b, isSame);
   return {found.getResult(0), isNew};
 }
@@ -211,9 +197,9 @@ std::pair<Value, Value> LaneTable::tryPlace(Value place, Value key) {
 ///
 /// There is a place unless more coordinates come than were counted.
 LaneTable::Place LaneTable::takePlace(Value key) {
-  Value hash = arith::MulIOp::create(b, key, word(int32_t(kFactor)));
-  Value begin = asIndex(arith::ShRUIOp::create(b, hash, shift));
-  Value end = arith::AddIOp::create(b, begin, mask);
+  Number hash = Number(b, key) * int32_t(kFactor);
+  Number begin = (hash >> shift).asIndex();
+  Value end = begin + mask;
   Value isFound, isNew;
   auto search = scf::WhileOp::create(
       b, TypeRange{b.getIndexType(), b.getI1Type(), b.getI1Type()},
@@ -221,21 +207,18 @@ LaneTable::Place LaneTable::takePlace(Value key) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(search.getBeforeBody());
-    Value number = search.getBeforeArguments()[0];
-    std::tie(isFound, isNew) =
-        tryPlace(arith::AndIOp::create(b, number, mask), key);
-    Value isOthers = arith::XOrIOp::create(
-        b, isFound, arith::ConstantIntOp::create(b, 1, 1));
-    Value isLeft =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, end);
-    scf::ConditionOp::create(b, arith::AndIOp::create(b, isLeft, isOthers),
+    Number number(b, search.getBeforeArguments()[0]);
+    std::tie(isFound, isNew) = tryPlace(number & mask, key);
+    Value isOthers = !Number(b, isFound);
+    Number isLeft = number < end;
+    scf::ConditionOp::create(b, isLeft & isOthers,
                              ValueRange{number, isFound, isNew});
     b.setInsertionPointToStart(search.getAfterBody());
     Value next = search.getAfterArguments()[0];
-    scf::YieldOp::create(b, Value(arith::AddIOp::create(b, next, constant(1))));
+    scf::YieldOp::create(b, Number(b, next) + 1);
   }
-  return {arith::AndIOp::create(b, search.getResult(0), mask),
-          search.getResult(1), search.getResult(2)};
+  return {Number(b, search.getResult(0)) & mask, search.getResult(1),
+          search.getResult(2)};
 }
 
 void LaneTable::addValue(InsertOp insert, const Place &place) {
@@ -270,32 +253,23 @@ void LaneTable::drain(DrainOp drain) {
 
 /// Writes a word for each entry, and returns how many there are.
 Value LaneTable::list() {
-  auto loop = scf::ForOp::create(b, constant(0), places, constant(kWordPlaces),
-                                 constant(0));
+  auto loop = scf::ForOp::create(b, Number(b, 0), places,
+                                 Number(b, kWordPlaces), Number(b, 0));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value first = loop.getInductionVar(), count = loop.getRegionIterArg(0);
-  Value bits =
-      load(marks, arith::DivUIOp::create(b, first, constant(kWordPlaces)));
-  Value place = arith::AddIOp::create(b, first, lanes.lane());
+  Number bits(b, load(marks, Number(b, first) / kWordPlaces));
+  Number place = Number(b, first) + lanes.lane();
   Value bit = bitOf(place);
   auto after = [&](Value bits) -> Value {
-    Value all = arith::AddIOp::create(b, count,
-                                      asIndex(math::CtPopOp::create(b, bits)));
-    return arith::MinUIOp::create(b, all, constant(op.getOf()));
+    Number more(b, math::CtPopOp::create(b, bits));
+    return min(Number(b, count) + more.asIndex(), op.getOf());
   };
-  Value isTaken =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                            arith::AndIOp::create(b, bits, bit), word(0));
-  Value before = after(
-      arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bit, word(1))));
-  isTaken = arith::AndIOp::create(
-      b, isTaken,
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, before,
-                            constant(op.getOf())));
-  emitIf(isTaken, [&] {
-    Value key = arith::ShLIOp::create(b, load(keys, place), word(placeBits()));
-    store(arith::OrIOp::create(b, key, asWord(place)), order, before);
+  Number isTaken = (bits & bit) != 0;
+  Number before(b, after(bits & (Number(b, bit) - 1)));
+  emitIf(isTaken & (before < op.getOf()), [&] {
+    Number key = Number(b, load(keys, place)) << placeBits();
+    store(key | place.as(b.getI32Type()), order, before);
   });
   scf::YieldOp::create(b, after(bits));
   return loop.getResult(0);
@@ -304,33 +278,30 @@ Value LaneTable::list() {
 /// for k = 1 to bits: size = 2^k
 ///   for n = 1 to k: exchange words that are 2^(k - n) apart
 void LaneTable::sort(Value count) {
-  Value one = constant(1);
-  Value last =
-      arith::SubIOp::create(b, arith::MaxUIOp::create(b, count, one), one);
-  Value bits = arith::SubIOp::create(
-      b, constant(32),
-      asIndex(math::CountLeadingZerosOp::create(b, asWord(last))));
-  Value end = arith::MinUIOp::create(b, arith::ShLIOp::create(b, one, bits),
-                                     constant(op.getOf()));
+  Number one(b, 1);
+  Number last = max(Number(b, count), one) - one;
+  Number width(b, 32);
+  Number zeros(b,
+               math::CountLeadingZerosOp::create(b, last.as(b.getI32Type())));
+  Value bits = width - zeros.asIndex();
+  Number end = min(one << bits, op.getOf());
   forEach(count, end, [&](Value at) { store(word(-1), order, at); });
   LaneSyncOp::create(b);
-  auto after = [&](Value number) {
-    return arith::AddIOp::create(b, number, one);
-  };
+  auto after = [&](Value number) { return Number(b, number) + one; };
   auto sizes = scf::ForOp::create(b, one, after(bits), one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(sizes.getBody());
-  Value size = arith::ShLIOp::create(b, one, sizes.getInductionVar());
+  Number size = one << sizes.getInductionVar();
   auto strides =
       scf::ForOp::create(b, one, after(sizes.getInductionVar()), one);
   b.setInsertionPointToStart(strides.getBody());
-  Value stride = arith::ShRUIOp::create(b, size, strides.getInductionVar());
-  Value low = arith::SubIOp::create(b, stride, one);
-  forEach(constant(0), arith::ShRUIOp::create(b, end, one), [&](Value pair) {
+  Number stride = size >> strides.getInductionVar();
+  Value low = stride - one;
+  forEach(Number(b, 0), end >> one, [&](Value pair) {
     // The pair's number, with a 0 put in where the numbers of its words differ.
-    Value at = arith::SubIOp::create(b, arith::ShLIOp::create(b, pair, one),
-                                     arith::AndIOp::create(b, pair, low));
-    exchange(at, arith::AddIOp::create(b, at, stride), size);
+    Number twice = Number(b, pair) << one;
+    Number at = twice - (Number(b, pair) & low);
+    exchange(at, at + stride, size);
   });
   LaneSyncOp::create(b);
 }
@@ -339,12 +310,9 @@ void LaneTable::sort(Value count) {
 /// comes first.
 void LaneTable::exchange(Value at, Value other, Value size) {
   Value x = load(order, at), y = load(order, other);
-  Value isGreater = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, x, y);
-  Value isUp =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::AndIOp::create(b, at, size), constant(0));
-  Value isWrong =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isGreater, isUp);
+  Number isGreater = Number(b, x) > y;
+  Value isUp = (Number(b, at) & size) == 0;
+  Value isWrong = isGreater == isUp;
   emitIf(isWrong, [&] {
     store(y, order, at);
     store(x, order, other);
@@ -357,23 +325,20 @@ void LaneTable::exchange(Value at, Value other, Value size) {
 Value LaneTable::visit(DrainOp drain, Value count) {
   Value first =
       drain.getInits().empty() ? Value() : Value(drain.getInits().front());
-  forEach(constant(0), count, [&](Value at) {
-    Value entry = load(order, at);
+  forEach(Number(b, 0), count, [&](Value at) {
+    Number entry(b, load(order, at));
     IRMapping mapping;
-    mapping.map(drain.getKey(),
-                asIndex(arith::ShRUIOp::create(b, entry, word(placeBits()))));
+    mapping.map(drain.getKey(), (entry >> placeBits()).asIndex());
     if (values) {
-      Value place = arith::AndIOp::create(
-          b, asIndex(entry), constant(2 * int64_t(op.getOf()) - 1));
+      Value place = entry.asIndex() & (2 * int64_t(op.getOf()) - 1);
       mapping.map(drain.getValue(), load(values, place));
     }
     if (first)
-      mapping.map(drain.getCarried().front(),
-                  Value(arith::AddIOp::create(b, first, at)));
+      mapping.map(drain.getCarried().front(), Number(b, first) + at);
     for (Operation &op : drain.getBodyBlock()->without_terminator())
       b.clone(op, mapping);
   });
-  return first ? Value(arith::AddIOp::create(b, first, count)) : first;
+  return first ? Number(b, first) + count : first;
 }
 
 void nacho::lowerLaneTable(LaneTableOp op) { LaneTable(op).lower(); }

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Analysis/CFGLoopInfo.h"
@@ -75,8 +76,8 @@ static void leaveAt(Block *block, Block::iterator place, Value word,
   // A volatile load is not moved out of loops, and other loads may be.
   Value read = LLVM::LoadOp::create(b, b.getI32Type(), word, /*alignment=*/4,
                                     /*isVolatile=*/true);
-  Value zero = arith::ConstantIntOp::create(b, 0, 32);
-  Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, read, zero);
+  Number zero(b, 0, b.getI32Type());
+  Value isSet = Number(b, read) != zero;
   cf::CondBranchOp::create(b, isSet, left, rest);
 }
 

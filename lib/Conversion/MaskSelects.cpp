@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -40,7 +41,7 @@ static bool isInMerge(Operation *op) {
 
 /// Returns all ones if the condition holds, else zero.
 static Value emitMask(ImplicitLocOpBuilder &b, Value condition, Type type) {
-  Value extended = arith::ExtSIOp::create(b, type, condition);
+  Value extended = Number(b, condition).asSigned(type);
   return LLVM::InlineAsmOp::create(
              b, type, extended, /*asm_string=*/"", /*constraints=*/"=r,0",
              /*has_side_effects=*/false, /*is_align_stack=*/false,
@@ -55,18 +56,13 @@ static Value emitMask(ImplicitLocOpBuilder &b, Value condition, Type type) {
 static Value emitMasked(ImplicitLocOpBuilder &b, arith::SelectOp select,
                         Value mask) {
   auto toInteger = [&](Value value) -> Value {
-    if (value.getType() == mask.getType())
-      return value;
-    return arith::IndexCastOp::create(b, mask.getType(), value);
+    return Number(b, value).asSigned(mask.getType());
   };
   Value yes = toInteger(select.getTrueValue());
   Value no = toInteger(select.getFalseValue());
-  Value change = arith::XOrIOp::create(b, yes, no);
-  Value made =
-      arith::XOrIOp::create(b, no, arith::AndIOp::create(b, change, mask));
-  if (made.getType() == select.getType())
-    return made;
-  return arith::IndexCastOp::create(b, select.getType(), made);
+  Number change = Number(b, yes) ^ no;
+  Number made = Number(b, no) ^ (change & mask);
+  return made.asSigned(select.getType());
 }
 
 /// Whether a mask can have the type of what is selected.

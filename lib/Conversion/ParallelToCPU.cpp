@@ -9,6 +9,7 @@
 #include "RuntimeCalls.h"
 #include "ScanLoop.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -86,8 +87,8 @@ static void outline(ParallelOp op, SymbolTable &functions) {
   rewriter.eraseOp(op);
 }
 
-static Value asWord(ImplicitLocOpBuilder &b, Value value) {
-  return arith::IndexCastOp::create(b, b.getI64Type(), value);
+static Number asWord(ImplicitLocOpBuilder &b, Value value) {
+  return Number(b, value).asSigned(b.getI64Type());
 }
 
 static Value addressOf(ImplicitLocOpBuilder &b, Value buffer) {
@@ -95,7 +96,7 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value buffer) {
 }
 
 static Value sizeOf(ImplicitLocOpBuilder &b, Value buffer) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   return asWord(b, memref::DimOp::create(b, buffer, zero));
 }
 
@@ -108,7 +109,7 @@ static Value bytesOf(ImplicitLocOpBuilder &b, Value buffer) {
     parts = 2;
   }
   int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return arith::ConstantIntOp::create(b, parts * llvm::divideCeil(bits, 8), 64);
+  return Number(b, parts * llvm::divideCeil(bits, 8), b.getI64Type());
 }
 
 /// nacho_prefix_sum(values, bytes, entries, threads)
@@ -127,11 +128,8 @@ static void lowerPrefixSum(PrefixSumOp op, ModuleOp module) {
 ///                              threads)
 static void lowerSort(SortOp op, ModuleOp module) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(b, value, 64);
-  };
   SmallVector<std::pair<Value, Value>> arrays;
-  Value zero = constant(0);
+  Number zero(b, 0, b.getI64Type());
   for (auto [coordinates, extent] :
        llvm::zip(op.getCoordinates(), op.getExtents()))
     arrays.push_back({coordinates, asWord(b, extent)});
@@ -145,19 +143,19 @@ static void lowerSort(SortOp op, ModuleOp module) {
     Value column[] = {addressOf(b, coordinates), bytesOf(b, coordinates),
                       extent};
     for (auto [k, value] : llvm::enumerate(column)) {
-      Value at = arith::ConstantIndexOp::create(b, 3 * n + k);
+      Number at(b, 3 * n + k);
       memref::StoreOp::create(b, value, columns, at);
     }
   }
   auto call = func::CallOp::create(
       b, declare(module, kSortSymbol, 7, b.getI32Type()),
-      ValueRange{addressOf(b, columns), constant(count),
-                 constant(op.getCoordinates().size()),
+      ValueRange{addressOf(b, columns), Number(b, count, b.getI64Type()),
+                 Number(b, op.getCoordinates().size(), b.getI64Type()),
                  addressOf(b, op.getValues()), bytesOf(b, op.getValues()),
                  sizeOf(b, op.getCoordinates().front()),
                  asWord(b, op.getThreads())});
   Value before = memref::LoadOp::create(b, op.getStatus());
-  Value after = arith::OrIOp::create(b, before, call.getResult(0));
+  Value after = Number(b, before) | call.getResult(0);
   memref::StoreOp::create(b, after, op.getStatus());
   op.erase();
 }

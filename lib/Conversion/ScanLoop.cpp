@@ -1,6 +1,7 @@
 //===- ScanLoop.cpp - The scan as a loop ----------------------------------===//
 
 #include "ScanLoop.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,11 +13,11 @@ using namespace nacho;
 ScanBuilder::ScanBuilder(ImplicitLocOpBuilder &b, ExclusiveScanOp op)
     : b(b), op(op) {
   for (int64_t column = 0; column < op.getNumColumns(); ++column)
-    columns.push_back(arith::ConstantIndexOp::create(b, column));
+    columns.push_back(Number(b, column));
 }
 
 SmallVector<Value> ScanBuilder::none() {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   return SmallVector<Value>(op.getNumColumns(), zero);
 }
 
@@ -47,9 +48,9 @@ SmallVector<Value> ScanBuilder::combine(ValueRange x, ValueRange y) {
 void nacho::emitScanLoop(OpBuilder &builder, ExclusiveScanOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   ScanBuilder rows(b, op);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   Value end = memref::DimOp::create(b, op.getInput(), zero);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   auto loop = scf::ForOp::create(b, zero, end, one, rows.none());
   {
     OpBuilder::InsertionGuard guard(b);

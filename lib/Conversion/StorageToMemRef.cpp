@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Errors.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Keys.h"
@@ -103,8 +104,8 @@ static SmallVector<Value> elementAt(ImplicitLocOpBuilder &b,
       at.push_back(coordinate);
       continue;
     }
-    at[0] = arith::MulIOp::create(b, at[0], storage.extents[level]);
-    at[0] = arith::AddIOp::create(b, at[0], coordinate);
+    at[0] = Number(b, at[0]) * storage.extents[level];
+    at[0] = Number(b, at[0]) + coordinate;
   }
   return at;
 }

@@ -1,6 +1,7 @@
 //===- WorkspaceMarks.cpp - Marks of used places in workspaces ------------===//
 
 #include "WorkspaceMarks.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,34 +12,28 @@ using namespace mlir;
 using namespace nacho;
 
 void WorkspaceMarks::locateLevels(Value last) {
-  Value one = constant(1), begin = one;
+  Value one = Number(b, 1), begin = one;
   for (unsigned level = 0; level < kLevels; ++level) {
     begins.push_back(begin);
-    Value places = constant(6 * (kLevels - level));
-    Value count =
-        arith::AddIOp::create(b, arith::ShRUIOp::create(b, last, places), one);
-    begin = arith::AddIOp::create(b, begin, count);
+    Number places(b, 6 * (kLevels - level));
+    Value count = (Number(b, last) >> places) + one;
+    begin = Number(b, begin) + count;
     if (level == 0)
       words = count;
   }
 }
 
 Value WorkspaceMarks::densePlaces() {
-  Value words = memref::DimOp::create(b, op.getMarks(), constant(1));
-  words = arith::SubIOp::create(b, words, constant(kDenseMarksBegin));
-  return arith::ShLIOp::create(b, words, constant(6));
+  Number words(b, memref::DimOp::create(b, op.getMarks(), Number(b, 1)));
+  return (words - kDenseMarksBegin) << 6;
 }
 
 //===----------------------------------------------------------------------===//
 // Words
 //===----------------------------------------------------------------------===//
 
-Value WorkspaceMarks::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
-Value WorkspaceMarks::word(int64_t value) {
-  return arith::ConstantIntOp::create(b, value, 64);
+Number WorkspaceMarks::word(int64_t value) {
+  return Number(b, value, b.getI64Type());
 }
 
 Value WorkspaceMarks::load(Value at) {
@@ -50,13 +45,12 @@ void WorkspaceMarks::store(Value word, Value at) {
 }
 
 Value WorkspaceMarks::wordAt(unsigned level, Value number) {
-  return arith::AddIOp::create(b, begins[level], number);
+  return Number(b, begins[level]) + number;
 }
 
 Value WorkspaceMarks::bitOf(Value number) {
-  Value low = arith::IndexCastUIOp::create(
-      b, b.getI64Type(), arith::AndIOp::create(b, number, constant(63)));
-  return arith::ShLIOp::create(b, word(1), low);
+  Value low = (Number(b, number) & 63).as(b.getI64Type());
+  return word(1) << low;
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,17 +58,17 @@ Value WorkspaceMarks::bitOf(Value number) {
 //===----------------------------------------------------------------------===//
 
 Value WorkspaceMarks::isMarked(Value place) {
-  Value at = wordAt(kLevels - 1, arith::ShRUIOp::create(b, place, constant(6)));
-  Value marked = arith::AndIOp::create(b, load(at), bitOf(place));
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, marked, word(0));
+  Value at = wordAt(kLevels - 1, Number(b, place) >> 6);
+  Number word(b, load(at));
+  return (word & bitOf(place)) != 0;
 }
 
 void WorkspaceMarks::mark(Value number, unsigned level) {
   while (level-- > 0) {
-    Value above = arith::ShRUIOp::create(b, number, constant(6));
+    Value above = Number(b, number) >> 6;
     Value at = wordAt(level, above);
-    Value word = arith::OrIOp::create(b, load(at), bitOf(number));
-    store(word, at);
+    Number word(b, load(at));
+    store(word | bitOf(number), at);
     number = above;
   }
 }
@@ -84,7 +78,7 @@ void WorkspaceMarks::mark(Value number, unsigned level) {
 //===----------------------------------------------------------------------===//
 
 ValueRange WorkspaceMarks::drain(ValueRange inits, VisitPlace visit) {
-  auto loop = scf::ForOp::create(b, constant(0), words, constant(1), inits);
+  auto loop = scf::ForOp::create(b, Number(b, 0), words, Number(b, 1), inits);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> carried =
@@ -104,15 +98,13 @@ SmallVector<Value> WorkspaceMarks::forEachBit(Value set, ValueRange carried,
   auto loop = scf::WhileOp::create(b, types, inits);
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                     before->getArgument(0), word(0));
+  Value more = Number(b, before->getArgument(0)) != 0;
   scf::ConditionOp::create(b, more, before->getArguments());
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  Value bits = after->getArgument(0);
-  Value bit = arith::IndexCastUIOp::create(
-      b, b.getIndexType(), math::CountTrailingZerosOp::create(b, bits));
-  Value below = arith::SubIOp::create(b, bits, word(1));
-  SmallVector<Value> yielded = {arith::AndIOp::create(b, bits, below)};
+  Number bits(b, after->getArgument(0));
+  Value bit = Number(b, math::CountTrailingZerosOp::create(b, bits)).asIndex();
+  Value below = bits - 1;
+  SmallVector<Value> yielded = {bits & below};
   llvm::append_range(yielded, visit(bit, after->getArguments().drop_front()));
   scf::YieldOp::create(b, yielded);
   return SmallVector<Value>(loop.getResults().drop_front());
@@ -129,8 +121,7 @@ SmallVector<Value> WorkspaceMarks::drainWord(unsigned level, Value number,
   if (level + 1 == kLevels && !visit)
     return {};
   return forEachBit(bits, carried, [&](Value bit, ValueRange values) {
-    Value inner = arith::AddIOp::create(
-        b, arith::ShLIOp::create(b, number, constant(6)), bit);
+    Value inner = (Number(b, number) << 6) + bit;
     return level + 1 < kLevels ? drainWord(level + 1, inner, values, visit)
                                : visit(inner, values);
   });

@@ -9,6 +9,7 @@
 #ifndef NACHO_LIB_CONVERSION_WORKSPACEMARKS_H
 #define NACHO_LIB_CONVERSION_WORKSPACEMARKS_H
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -31,7 +32,7 @@ public:
   mlir::Value densePlaces();
 
   /// A word that is constant.
-  mlir::Value word(int64_t value);
+  Number word(int64_t value);
   mlir::Value load(mlir::Value at);
   void store(mlir::Value word, mlir::Value at);
   /// The place of word `number` of a level in the marks.
@@ -73,7 +74,6 @@ private:
                                                    mlir::ValueRange carried,
                                                    VisitPlace visit);
   mlir::Value takeWord(mlir::Value above, mlir::Value number, mlir::Value at);
-  mlir::Value constant(int64_t value);
   llvm::SmallVector<mlir::Value> drainWord(unsigned level, mlir::Value number,
                                            mlir::ValueRange carried,
                                            VisitPlace visit);

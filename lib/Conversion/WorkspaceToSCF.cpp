@@ -9,6 +9,7 @@
 #include "WorkspaceKeys.h"
 #include "WorkspaceMarks.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Condition.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
@@ -58,9 +59,6 @@ private:
   void lowerDrain(DrainOp drain);
   Results drainPlace(DrainOp drain, Value place, ValueRange carried);
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
   Value load(Value buffer, Value at) {
     return memref::LoadOp::create(b, buffer, ValueRange{op.getRow(), at});
   }
@@ -96,26 +94,23 @@ void WorkspaceLowering::run() {
 }
 
 void WorkspaceLowering::describeTable() {
-  Value one = constant(1);
-  Value size = memref::DimOp::create(b, op.getKeys(), one);
-  mask = marked = arith::SubIOp::create(b, size, one);
-  isDense =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, op.getExtent(), size);
+  Number one(b, 1);
+  Number size(b, memref::DimOp::create(b, op.getKeys(), one));
+  mask = marked = size - one;
+  isDense = Number(b, op.getExtent()) < size;
   keys.describe(size, mask);
   // Places stay free, so that every search ends.
-  most = arith::ShRUIOp::create(b, size, one);
+  most = size >> one;
 }
 
 void WorkspaceLowering::describeDense() {
-  marked = constant(kDensePlaces - 1);
+  marked = Number(b, kDensePlaces - 1);
   Value room =
       op.getValues()
-          ? Value(memref::DimOp::create(b, op.getValues(), constant(1)))
+          ? Value(memref::DimOp::create(b, op.getValues(), Number(b, 1)))
           : marks.densePlaces();
-  mask = arith::SubIOp::create(b, room, constant(1));
-  refuse(
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, op.getExtent(), room),
-      kRowTooWide);
+  mask = Number(b, room) - 1;
+  refuse(Number(b, op.getExtent()) > room, kRowTooWide);
 }
 
 /// Emits code for a dense workspace, and for one that is hashed if it has keys.
@@ -138,8 +133,8 @@ SmallVector<Value> WorkspaceLowering::choose(TypeRange types, Emit dense,
 /// A key that is too large, which the loops report, is kept inside.
 Value WorkspaceLowering::densePlace(Value key) {
   if (op.getKeys())
-    return arith::MinUIOp::create(b, key, mask);
-  return arith::AndIOp::create(b, key, mask);
+    return min(Number(b, key), mask);
+  return Number(b, key) & mask;
 }
 
 /// The element of a key, and whether there is one. A search is only made if the
@@ -152,21 +147,19 @@ SmallVector<Value> WorkspaceLowering::lookUp(Value key, bool isHashed) {
                                     marks.isMarked(first), /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifMarked.thenBlock());
-  Value place = first, isThere = arith::ConstantIntOp::create(b, 1, 1);
+  Value place = first, isThere = Number::flag(b, true);
   if (isHashed) {
     Value there;
     std::tie(place, there) = keys.find(key, first);
-    Value narrow = arith::IndexCastUIOp::create(b, keys.type(), key);
+    Value narrow = Number(b, key).as(keys.type());
     // A looked-up -1 is equal to the key of a free place, but is no key.
-    isThere = arith::AndIOp::create(
-        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, narrow),
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, there,
-                              keys.empty()));
+    Number isSame = Number(b, there) == narrow;
+    isThere = isSame & (Number(b, there) != keys.empty());
   }
   scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
   b.setInsertionPointToStart(ifMarked.elseBlock());
-  Value nothing = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  Number nothing(b, 0, element);
+  Value no = Number::flag(b, false);
   scf::YieldOp::create(b, ValueRange{nothing, no});
   return SmallVector<Value>(ifMarked.getResults());
 }
@@ -191,8 +184,7 @@ void WorkspaceLowering::lowerInsert(InsertOp insert) {
 Value WorkspaceLowering::insertHashed(InsertOp insert) {
   Value first = keys.placeOf(insert.getKey());
   auto [place, there] = keys.find(insert.getKey(), first);
-  Value isNew =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, there, keys.empty());
+  Value isNew = Number(b, there) == keys.empty();
   auto ifNew = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
@@ -200,24 +192,22 @@ Value WorkspaceLowering::insertHashed(InsertOp insert) {
   b.setInsertionPointToStart(ifNew.elseBlock());
   if (insert.getValue())
     addTo(place, insert);
-  Value no = arith::ConstantIntOp::create(b, 0, 1);
+  Value no = Number::flag(b, false);
   scf::YieldOp::create(b, no);
   return ifNew.getResult(0);
 }
 
 /// Puts a key into a free place, unless the table is full.
 Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
-  Value zero = constant(0);
-  Value count = marks.load(zero);
-  Value limit = arith::IndexCastOp::create(b, b.getI64Type(), most);
-  Value fits =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, limit);
+  Number zero(b, 0);
+  Number count(b, marks.load(zero));
+  Value limit = Number(b, most).asSigned(b.getI64Type());
+  Value fits = count < limit;
   auto ifFits = scf::IfOp::create(b, fits, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifFits.thenBlock());
-  marks.store(arith::AddIOp::create(b, count, marks.word(1)), zero);
-  store(arith::IndexCastUIOp::create(b, keys.type(), insert.getKey()),
-        op.getKeys(), place);
+  marks.store(count + 1, zero);
+  store(Number(b, insert.getKey()).as(keys.type()), op.getKeys(), place);
   if (insert.getValue())
     store(insert.getValue(), op.getValues(), place);
   marks.mark(place, WorkspaceMarks::kLevels);
@@ -233,7 +223,7 @@ void WorkspaceLowering::refuse(Condition isTooMuch, Status status) {
     auto ifTooMuch = scf::IfOp::create(b, isTooMuch.flag(), /*withElse=*/false);
     b.setInsertionPointToStart(ifTooMuch.thenBlock());
   }
-  Value full = arith::ConstantIntOp::create(b, status, 32);
+  Number full(b, status, b.getI32Type());
   memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, full,
                               op.getStatus(), ValueRange());
 }
@@ -245,21 +235,18 @@ void WorkspaceLowering::refuse(Condition isTooMuch, Status status) {
 Value WorkspaceLowering::insertDense(InsertOp insert) {
   unsigned last = WorkspaceMarks::kLevels - 1;
   Value place = densePlace(insert.getKey());
-  Value number = arith::ShRUIOp::create(b, place, constant(6));
+  Value number = Number(b, place) >> 6;
   Value at = marks.wordAt(last, number), bit = marks.bitOf(place);
-  Value before = marks.load(at);
-  Value isNew = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                      arith::AndIOp::create(b, before, bit),
-                                      marks.word(0));
+  Number before(b, marks.load(at));
+  Value isNew = (before & bit) == 0;
   Value value = insert.getValue();
   auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/value != nullptr);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
-  marks.store(arith::OrIOp::create(b, before, bit), at);
+  marks.store(before | bit, at);
   if (value)
     store(value, op.getValues(), place);
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, before, marks.word(0));
+  Value isFirst = before == 0;
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
   b.setInsertionPointToStart(ifFirst.thenBlock());
   marks.mark(number, last);
@@ -274,8 +261,7 @@ Value WorkspaceLowering::insertDense(InsertOp insert) {
 /// waited for each other the last time.
 Value WorkspaceLowering::insertByLane(InsertOp insert) {
   Value place = densePlace(insert.getKey()), value = insert.getValue();
-  Value isNew = arith::XOrIOp::create(b, marks.isMarked(place),
-                                      arith::ConstantIntOp::create(b, 1, 1));
+  Value isNew = !Number(b, marks.isMarked(place));
   auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/value != nullptr);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
@@ -307,7 +293,7 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
   };
   auto forget = [&] { return drainAll(nullptr); };
   if (op.getKeys())
-    marks.store(marks.word(0), constant(0));
+    marks.store(marks.word(0), Number(b, 0));
   if (drain.getInits().empty() &&
       drain.getBodyBlock()->without_terminator().empty())
     choose({}, forget, visit);
@@ -321,7 +307,7 @@ Value WorkspaceLowering::drainKey(Value place) {
   auto takeKey = [&] {
     Value key = load(op.getKeys(), place);
     store(keys.empty(), op.getKeys(), place);
-    return Results{arith::IndexCastUIOp::create(b, b.getIndexType(), key)};
+    return Results{Number(b, key).asIndex()};
   };
   return choose(
              b.getIndexType(), [&] { return Results{place}; }, takeKey)
