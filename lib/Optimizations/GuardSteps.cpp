@@ -14,7 +14,6 @@
 
 #include "BranchOnLookups.h"
 #include "nacho/IR/Arith.h"
-#include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

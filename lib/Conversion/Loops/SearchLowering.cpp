@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchLowering.h"
-#include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 
