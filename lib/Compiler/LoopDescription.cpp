@@ -100,8 +100,8 @@ private:
   std::string operandOf(Value fiber);
 
   AsmState names;
-  llvm::DenseMap<Value, std::string> operands; ///< Of fibers.
-  llvm::DenseMap<Value, unsigned> numRoots;    ///< Of tensors.
+  llvm::DenseMap<Value, std::string> operands; ///< Names, by fiber.
+  llvm::DenseMap<Value, unsigned> numRoots;    ///< Numbers of roots, by tensor.
 };
 } // namespace
 

@@ -33,9 +33,9 @@ namespace {
 struct Storage {
   RankedTensorType type;
   TensorArrays arrays;
-  SmallVector<Value> coordinates; ///< By level; null for a full level.
+  SmallVector<Value> coordinates; ///< Arrays by level; null for a full level.
   Value values;
-  SmallVector<Value> extents; ///< By level.
+  SmallVector<Value> extents; ///< Extents by level.
 
   SmallVector<Value> flatten() const {
     SmallVector<Value> all = arrays.flatten();

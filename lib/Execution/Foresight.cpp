@@ -28,7 +28,8 @@ public:
   }
 
 private:
-  std::array<uint8_t, 729> after = {}; ///< By history, of which there are 3^6.
+  std::array<uint8_t, 729> after =
+      {}; ///< The forecast for each of 3^6 histories.
   unsigned history = 0;
 };
 

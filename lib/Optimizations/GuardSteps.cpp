@@ -46,7 +46,7 @@ private:
 
   scf::ForOp loop;
   Block *body;
-  unsigned number = 0;         ///< Of the carried value that is the report.
+  unsigned number = 0;         ///< The number of the carried report.
   Operation *report = nullptr; ///< The report, with this step's.
   arith::CmpIOp isOutside;     ///< This step's.
   /// The operations that compute the coordinate.

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PartRows.h"
+#include "RowsOfParts.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompleteRows.h"
 #include "KeptLoop.h"
-#include "RowCopy.h"
 
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Arith.h"
@@ -42,7 +42,7 @@ namespace {
 class StripBuilder {
 public:
   StripBuilder(ImplicitLocOpBuilder &b, const KeptLoop &kept,
-               const std::optional<RowCopy> &copy, int64_t lanes,
+               const std::optional<CompleteRows> &copy, int64_t lanes,
                Condition isReadable)
       : b(b), kept(kept), copy(copy), lanes(lanes), isReadable(isReadable) {}
 
@@ -72,14 +72,14 @@ private:
 
   ImplicitLocOpBuilder &b;
   const KeptLoop &kept;
-  const std::optional<RowCopy> &copy;
+  const std::optional<CompleteRows> &copy;
   int64_t lanes;
   Condition isReadable; ///< Whether `kept.tensors` have rows that can be read.
   IRMapping mapping;
   Value start;
-  Value mask;                ///< Of the sums; null if the rows fill all lanes.
-  Value readMask;            ///< Of elements of the tensors.
-  SmallVector<Value> strips; ///< By row: the sums of the strip.
+  Value mask;     ///< The lanes of sums; null if rows fill all lanes.
+  Value readMask; ///< The lanes of elements that are read.
+  SmallVector<Value> strips; ///< The sums of the strip, by row.
 };
 } // namespace
 
@@ -318,7 +318,7 @@ static void split(const KeptLoop &kept, unsigned stripBits) {
   Value halves = filledBy(readable, lanes / 2);
   // At least one strip, since the root has results even if the rows are empty.
   Value end = maxSigned(Number(b, kept.length), one);
-  std::optional<RowCopy> copy = RowCopy::match(kept);
+  std::optional<CompleteRows> copy = CompleteRows::match(kept);
   auto builder = [&](int64_t lanes) {
     return StripBuilder(b, kept, copy, lanes, isReadable);
   };

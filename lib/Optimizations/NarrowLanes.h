@@ -1,7 +1,7 @@
 //===- NarrowLanes.h - Coordinates that stay narrow in vectors --*- C++ -*-===//
 
-#ifndef NACHO_LIB_OPTIMIZATIONS_NARROWLANES_H
-#define NACHO_LIB_OPTIMIZATIONS_NARROWLANES_H
+#ifndef NACHO_LIB_OPTIMIZATIONS_NARROWSINLANES_H
+#define NACHO_LIB_OPTIMIZATIONS_NARROWSINLANES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -12,4 +12,4 @@ mlir::LogicalResult narrowLanes(mlir::func::FuncOp func);
 
 } // namespace nacho
 
-#endif // NACHO_LIB_OPTIMIZATIONS_NARROWLANES_H
+#endif // NACHO_LIB_OPTIMIZATIONS_NARROWSINLANES_H

@@ -111,7 +111,7 @@ private:
   /// loop; all else it accesses is `elsewhere`.
   DenseSet<Value> read, written, writtenInRows, elsewhere;
   bool isWorth = false;
-  Value begin; ///< With which row loops begin; null if there are none.
+  Value begin; ///< The first position of row loops; null if there are none.
   Value lane;
 };
 } // namespace

@@ -6,7 +6,7 @@
 // another in memory. So this file cuts the rows into strips. If the rows of a
 // strip are short, their terms are computed by one loop over all their entries,
 // which nacho-sum-in-lanes makes a loop over vectors, and are then added up row
-// by row, several rows at once (RowLanes.cpp):
+// by row, several rows at once (RowsInLanes.cpp):
 //
 //   for strip of rows from i to next, the entries from begin to end:
 //     if end - begin <= most:
@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowLanes.h"
+#include "RowsInLanes.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
 
@@ -154,7 +154,7 @@ Value StripLoop::emitGroup(Value from, Value to, Value begin) {
     Value no = Number::flag(b, false);
     scf::YieldOp::create(b, ValueRange{begin, no});
     b.setInsertionPointToStart(ifFits.thenBlock());
-    RowLanes lanes(b, sums, strip, from);
+    RowsInLanes lanes(b, sums, strip, from);
     lanes.emitPlaces(begin);
     Value canSum = lanes.emitCanSum();
     auto ifCan = scf::IfOp::create(b, canSum);

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PartRows.h"
+#include "RowsOfParts.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"

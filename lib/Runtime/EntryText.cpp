@@ -83,7 +83,7 @@ public:
     return count;
   }
 
-  int64_t number = 0; ///< Of the line, from 1.
+  int64_t number = 0; ///< The line's number, from 1.
 
 private:
   static bool isSpace(char c) {

@@ -47,7 +47,8 @@ private:
 
   T *const values;
   const int64_t size;
-  const StopWord &word = stopWord(); ///< Of the thread that all work for.
+  const StopWord &word =
+      stopWord(); ///< The word of the thread that all work for.
 };
 } // namespace
 

@@ -368,10 +368,12 @@ private:
   unsigned keys; ///< The number of columns to sort by.
   Column values;
   int64_t entries, threads;
-  const StopWord &word = stopWord(); ///< Of the thread that sorts with others.
+  const StopWord &word =
+      stopWord(); ///< The word of the thread that sorts with others.
   /// The budget of the same thread; null if there is none.
   const std::shared_ptr<MemoryBudget> budget = Spending::current();
-  std::vector<KeyGroup> groups; ///< From the least significant to the most.
+  std::vector<KeyGroup>
+      groups; ///< Groups from the least significant to the most.
 };
 
 } // namespace

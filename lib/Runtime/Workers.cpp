@@ -65,7 +65,7 @@ public:
 
 private:
   int avoided = -1;
-  cpu_set_t allowed, set; ///< Without the distance, and with it.
+  cpu_set_t allowed, set; ///< Processors: all, and all but the avoided one.
 };
 } // namespace
 
@@ -184,7 +184,8 @@ private:
   std::atomic<int> ringer{-1}; ///< The processor of the last caller.
   std::mutex starting;
   const int64_t processors = countProcessors();
-  const int64_t online = sysconf(_SC_NPROCESSORS_ONLN); ///< Of all processes.
+  const int64_t online =
+      sysconf(_SC_NPROCESSORS_ONLN); ///< The machine has these.
 };
 } // namespace
 

@@ -31,7 +31,7 @@ public:
 
 private:
   struct Loop {
-    uint64_t path; ///< Of the loop itself.
+    uint64_t path; ///< The path of the loop itself.
     uint64_t steps;
   };
   std::vector<Loop> around;
@@ -119,7 +119,7 @@ private:
 
   const char *name = nullptr;
   int64_t blocks = 0, threads = 0;
-  std::vector<Warp> warps;       ///< Of the block that runs.
+  std::vector<Warp> warps;       ///< Warps of the block that runs.
   std::vector<uint64_t> scratch; ///< Sectors, or words of shared memory.
   TouchedBytes read, written;
   SectorCache cache;

@@ -26,7 +26,7 @@ public:
 private:
   std::vector<char> memory;
   std::vector<Place> bytes;
-  size_t size = 0; ///< Of the memory of this block.
+  size_t size = 0; ///< Bytes of this block.
   int64_t first = 0;
 };
 

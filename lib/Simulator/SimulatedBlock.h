@@ -123,11 +123,11 @@ private:
   std::string shown(const Lane &lane) const;
 
   std::optional<Launch> launch;
-  int64_t number = 0;     ///< Of the block.
+  int64_t number = 0;     ///< The block's number.
   std::deque<Lane> lanes; ///< Their stacks are used again.
   SharedMemory shared;
   GlobalMemory global;
-  int64_t metInBlock = 0; ///< In all launches.
+  int64_t metInBlock = 0; ///< Meetings in all launches.
   std::string wrong;      ///< Empty if all is right.
 };
 

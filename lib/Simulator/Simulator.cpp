@@ -114,7 +114,8 @@ private:
   const size_t page = sysconf(_SC_PAGESIZE);
   char *first;
   std::mutex mutex;
-  std::map<char *, size_t> free; ///< By address; each ends with a page unused.
+  std::map<char *, size_t>
+      free; ///< Bytes by address; each ends with a page unused.
 };
 } // namespace
 

@@ -14,7 +14,7 @@ namespace nacho {
 
 /// The type of an argument, or of the result, of a function.
 struct TypeDescription {
-  std::string text;    ///< In MLIR's syntax.
+  std::string text;    ///< The type in MLIR's syntax.
   std::string element; ///< Empty for what is neither a tensor nor a number.
   /// The extents; an extent without a value may have any size.
   std::vector<std::optional<int64_t>> shape;
@@ -72,7 +72,7 @@ struct ModuleDescription {
 struct LoopDescription {
   std::string index;
   size_t depth;                      ///< The number of loops around it.
-  std::vector<std::string> operands; ///< In the order of the IR.
+  std::vector<std::string> operands; ///< Listed in the order of the IR.
   std::string merge;                 ///< The merge expression.
   std::set<std::string> full; ///< The operands that have every coordinate.
   /// The smallest sets of operands whose entries make the loop visit a
@@ -92,7 +92,7 @@ struct GpuFunctionDescription {
 
 struct GpuDescription {
   std::vector<GpuFunctionDescription> functions;
-  std::map<std::string, int64_t> threads; ///< Of a block, by kernel.
+  std::map<std::string, int64_t> threads; ///< Threads of a block, by kernel.
 };
 
 class AssignedModule;

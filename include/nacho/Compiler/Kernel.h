@@ -46,7 +46,7 @@ struct FunctionCalls {
   std::string text; ///< The module: the function, and those that it calls.
   std::string name;
   std::vector<std::string> arguments; ///< Names, which may be "".
-  std::vector<Call> calls; ///< If there are none, the function is a kernel.
+  std::vector<Call> calls;            ///< None if the function is a kernel.
   std::vector<size_t> results;
 };
 

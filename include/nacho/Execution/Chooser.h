@@ -46,7 +46,7 @@ class Program;
 /// The purpose for which operands are planned.
 enum class Purpose {
   call,  ///< The result is computed once.
-  count, ///< Only the number of its entries is asked for.
+  count, ///< The number of its entries is all that is asked for.
   plan,  ///< The caller sees the cuts, and computes values again and again.
 };
 

@@ -64,7 +64,8 @@ private:
   Device *device;
   WorkspaceLayout layout;
   int64_t places = 0;
-  int64_t markWords = numMarkWords(kDensePlaces); ///< If there are no keys.
+  int64_t markWords =
+      numMarkWords(kDensePlaces); ///< The words where there are no keys.
   Workspace made;
   std::optional<Buffer> keys, marks, elements;
 };
@@ -98,7 +99,7 @@ public:
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
   const Step *step;
-  int64_t parts;         ///< As asked for, until plan() fixes the number.
+  int64_t parts;         ///< The number asked for, until plan() fixes it.
   int64_t workers;       ///< The number of workers to balance the cost among.
   bool isShared;         ///< Nacho chose the number of parts, and may lower it.
   bool acceptsImbalance; ///< Unequal parts are not refused.
@@ -106,7 +107,7 @@ public:
   /// The cuts, then the sizes and the status: plan() reads back the last cut
   /// together with these.
   Numbers<int64_t> bounds;
-  std::vector<int64_t> sizes; ///< As last read back.
+  std::vector<int64_t> sizes; ///< The sizes that were last read back.
   /// The cost of the parts that the busiest worker runs, over its share, if the
   /// step leaves rows whole.
   double heaviest = 0;

@@ -203,7 +203,7 @@ public:
                  int64_t threads) const;
   /// The results of `plan` besides the cuts.
   struct Planned {
-    int64_t *counts; ///< Not used if the step makes a draft.
+    int64_t *counts; ///< Unused if the step makes a draft.
     int64_t *sizes;
     int32_t *status; ///< Bits that say what went wrong; must be 0 before.
   };

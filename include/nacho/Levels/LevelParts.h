@@ -13,7 +13,7 @@ struct LevelPart {
   enum Kind { whole, block, inside };
   Kind kind;
   unsigned dimension;
-  int64_t size = 1; ///< Of the blocks.
+  int64_t size = 1; ///< The extent of a block.
 };
 
 /// The numbers that each level of a sparse tensor stores. MLIR allows no other

@@ -37,7 +37,8 @@ private:
   mlir::Value find(unsigned level, llvm::StringRef name) const;
 
   mlir::RankedTensorType type;
-  llvm::SmallVector<llvm::SmallVector<mlir::Value>> buffers; ///< By level.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+      buffers; ///< The arrays of each level.
 };
 
 // The arrays of a tensor. Where these have a row for each batch, the rows come

@@ -56,7 +56,7 @@ private:
 
   const MemorySource &source;
   mutable std::mutex mutex;
-  std::unordered_map<void *, size_t> sizes; ///< By large buffer in use.
+  std::unordered_map<void *, size_t> sizes; ///< Bytes of large buffers in use.
   std::multimap<size_t, void *> released;
   size_t pooled = 0;
 };

@@ -24,7 +24,7 @@ struct KernelCounts {
   int64_t sharedAccesses = 0; ///< Instructions of warps.
   /// The turns that conflicts in shared memory add to these.
   int64_t bankConflicts = 0;
-  int64_t atomics = 0; ///< Of threads, on global memory.
+  int64_t atomics = 0; ///< Those of threads on global memory.
   /// Instructions, and how many lanes of them do something.
   int64_t issued = 0, useful = 0;
   /// Instructions of the warp of each launch that has most.

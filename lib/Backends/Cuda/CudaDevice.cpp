@@ -33,7 +33,8 @@ public:
   }
 
 private:
-  static constexpr unsigned kPortable = 1; ///< For all contexts.
+  static constexpr unsigned kPortable =
+      1; ///< The flag for memory of all contexts.
 };
 
 /// Everything happens in the order of a stream: memory that is released on it

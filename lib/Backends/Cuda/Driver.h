@@ -21,7 +21,7 @@ using Result = int;
 inline constexpr Result kOk = 0, kOutOfMemory = 2, kDeinitialized = 4;
 inline constexpr Result kNoDevice = 100, kUnknownSymbol = 500;
 
-using Address = uint64_t; ///< Of memory of the device.
+using Address = uint64_t; ///< An address in the device's memory.
 using Handle = void *; ///< A context, a stream, a module, a function, a pool.
 
 /// Says how the driver numbers what it is asked about a device.

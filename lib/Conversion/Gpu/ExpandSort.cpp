@@ -103,7 +103,7 @@ private:
   SmallVector<Value> arrays; ///< All that is moved.
   Value zero, one, entries, parts, perPart;
   Value scratch, counts;
-  Value lane, begin, end; ///< Of the part that is done.
+  Value lane, begin, end; ///< Those of the part that is done.
 };
 } // namespace
 

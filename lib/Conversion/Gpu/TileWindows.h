@@ -39,7 +39,7 @@ private:
   struct Window {
     mlir::Value array, from, size;
     mlir::Value shared; ///< The view of shared memory that has them.
-    mlir::Value offset; ///< Of this view, in bytes.
+    mlir::Value offset; ///< The place of this view, in bytes.
   };
 
   llvm::SmallVector<Stage> takeStages(mlir::ImplicitLocOpBuilder &b,
@@ -58,7 +58,7 @@ private:
   ParallelOp workers;
   TileOp tile;
   mlir::Value thread;
-  int64_t threads;     ///< Of the block.
+  int64_t threads;     ///< Threads of the block.
   int64_t sharedBytes; ///< The size of all windows together.
   mlir::Value memory;  ///< The memory that the threads share.
   mlir::Value used;    ///< The number of its bytes that windows have.

@@ -48,7 +48,8 @@ private:
   Part &part;
   const ResultLayout &layout;
   mlir::ImplicitLocOpBuilder &b;
-  llvm::SmallVector<AppendContext> contexts; ///< Of each level, if it appends.
+  llvm::SmallVector<AppendContext>
+      contexts; ///< Contexts of the levels that append.
 };
 
 } // namespace nacho

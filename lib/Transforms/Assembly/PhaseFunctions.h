@@ -117,7 +117,7 @@ public:
   const int64_t tile; ///< The number of parts of a tile; 0: there are no tiles.
   // Members for the function.
   mlir::ImplicitLocOpBuilder b;
-  mlir::IRMapping mapping; ///< From values of `source` to the function's.
+  mlir::IRMapping mapping; ///< Maps values of `source` to the function's.
   Values operands;
   PhaseArguments args;
 
@@ -131,7 +131,7 @@ private:
   void addTables(Signature &signature);
   void addWorkspace(Signature &signature, bool hasSums);
 
-  llvm::StringMap<mlir::func::FuncOp> functions; ///< By suffix.
+  llvm::StringMap<mlir::func::FuncOp> functions; ///< Functions by their suffix.
 };
 
 } // namespace nacho

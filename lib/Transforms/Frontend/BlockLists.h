@@ -10,7 +10,7 @@ namespace nacho {
 /// An index in blocks, and those of its parts.
 struct SplitIndex {
   mlir::StringAttr index, block, inside;
-  int64_t size; ///< Of the blocks.
+  int64_t size; ///< The extent of a block.
 };
 
 /// Lets an assignment read, in place of an operand that is not stored in

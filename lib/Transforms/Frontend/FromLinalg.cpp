@@ -4,8 +4,8 @@
 // `nacho.assign`. Indexing maps must be linear (LinalgMaps.cpp). Bodies must
 // consist of ops for which the table of operators has an operator
 // (LinalgBody.cpp), or which depend on what is stored (LinalgSemirings.cpp).
-// What they do with their output is said in LinalgOutput.cpp.
-// Users of MLIR's own sparsifier write such ops.
+// LinalgOutput.cpp says what they do with their output. Users of MLIR's own
+// sparsifier write such ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,6 @@
 #include "LinalgOutput.h"
 #include "LinalgSemirings.h"
 #include "LinalgSlices.h"
-
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Errors.h"

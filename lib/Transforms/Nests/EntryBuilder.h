@@ -55,7 +55,7 @@ private:
   LoopNest &plan;
   mlir::ImplicitLocOpBuilder &b;
   const Group &group;
-  llvm::DenseMap<unsigned, mlir::Value> elements; ///< By instance.
+  llvm::DenseMap<unsigned, mlir::Value> elements; ///< Elements by instance.
 };
 
 } // namespace nacho

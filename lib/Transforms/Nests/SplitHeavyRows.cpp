@@ -3,8 +3,8 @@
 // Consumes nests that collect whole rows of a result and loop over a list of
 // what the rows are computed from. Such a nest is cut between rows only: a part
 // that gets a heavy row has too much to do. If asked to, and where it can, the
-// pass cuts rows into pieces (RowPieces.cpp). Any other nest it replaces by
-// several:
+// pass cuts rows into pieces (HeavyRowPieces.cpp). Any other nest it replaces
+// by several:
 //
 //   Z[i, k] = sum over (j, A, B) in L[i]         with whole rows
 //
@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeavyRows.h"
 #include "ListedLoops.h"
-#include "RowSplitter.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"

@@ -1,6 +1,6 @@
-//===- RowCopy.cpp - Copies of complete rows of sums ----------------------===//
+//===- CompleteRows.cpp - Copies of complete rows of sums -----------------===//
 
-#include "RowCopy.h"
+#include "CompleteRows.h"
 
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
@@ -31,7 +31,7 @@ static bool countsOps(scf::ForOp loop, size_t numOps) {
 }
 
 /// sums[row, n], of one of the kept rows
-bool RowCopy::loadsSum(memref::LoadOp load) {
+bool CompleteRows::loadsSum(memref::LoadOp load) {
   return llvm::any_of(kept->rows, [&](const Row &row) {
     return row.sums == load.getMemRef() && row.row == load.getIndices()[0] &&
            load.getIndices()[1] == loop.getInductionVar() &&
@@ -40,7 +40,7 @@ bool RowCopy::loadsSum(memref::LoadOp load) {
 }
 
 /// buffer[first + n] or buffer[n]
-bool RowCopy::matchPlace() {
+bool CompleteRows::matchPlace() {
   Value number = loop.getInductionVar(), place = store.getIndices().front();
   if (place == number)
     return true;
@@ -53,7 +53,7 @@ bool RowCopy::matchPlace() {
 
 /// for n = 0 to number:
 ///   buffer[first + n] = sums[row, n]
-bool RowCopy::matchLoop(scf::ForOp candidate) {
+bool CompleteRows::matchLoop(scf::ForOp candidate) {
   auto stores = llvm::to_vector(candidate.getOps<memref::StoreOp>());
   if (stores.size() != 1)
     return false;
@@ -71,7 +71,7 @@ bool RowCopy::matchLoop(scf::ForOp candidate) {
 
 /// Looks for the copy in the ops of a block from `op` on, and in the ops that
 /// are done there if a condition holds.
-bool RowCopy::matchAfter(Operation *op) {
+bool CompleteRows::matchAfter(Operation *op) {
   for (; op; op = op->getNextNode()) {
     auto candidate = dyn_cast<scf::ForOp>(op);
     if (candidate && matchLoop(candidate))
@@ -89,14 +89,14 @@ bool RowCopy::matchAfter(Operation *op) {
 }
 
 /// Whether an op is after the root, but not in any loop around it.
-bool RowCopy::isAfterRoot(Operation *op) const {
+bool CompleteRows::isAfterRoot(Operation *op) const {
   Operation *before = kept->root;
   Operation *ancestor = before->getBlock()->findAncestorOpInBlock(*op);
   return ancestor && before->isBeforeInBlock(ancestor);
 }
 
 /// Collects the ops on which a value depends, unless a copy of the root has it.
-bool RowCopy::collect(Value value) {
+bool CompleteRows::collect(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isAfterRoot(op))
     return true;
@@ -108,15 +108,15 @@ bool RowCopy::collect(Value value) {
   return true;
 }
 
-bool RowCopy::collectAll() {
+bool CompleteRows::collectAll() {
   return collect(loop.getUpperBound()) && (!first || collect(first)) &&
          llvm::all_of(around, [&](scf::IfOp branch) {
            return collect(branch.getCondition());
          });
 }
 
-std::optional<RowCopy> RowCopy::match(const KeptLoop &kept) {
-  RowCopy found(kept);
+std::optional<CompleteRows> CompleteRows::match(const KeptLoop &kept) {
+  CompleteRows found(kept);
   CoiterateOp root = kept.root;
   if (!found.matchAfter(root->getNextNode()) || !found.collectAll())
     return {};
@@ -132,14 +132,14 @@ std::optional<RowCopy> RowCopy::match(const KeptLoop &kept) {
   return found;
 }
 
-size_t RowCopy::row() const {
+size_t CompleteRows::row() const {
   memref::StoreOp last = store;
   return kept->rowOf(
       last.getValue().getDefiningOp<memref::LoadOp>().getMemRef());
 }
 
-void RowCopy::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
-                   Value start) const {
+void CompleteRows::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
+                        Value start) const {
   for (Operation *op : needed)
     b.clone(*op, mapping);
   OpBuilder::InsertionGuard guard(b);

@@ -1,7 +1,7 @@
-//===- PartRows.h - Rows of tables that have one for each part ------------===//
+//===- RowsOfParts.h - Rows of tables that have one for each part ---------===//
 
-#ifndef NACHO_LIB_OPTIMIZATIONS_PARTROWS_H
-#define NACHO_LIB_OPTIMIZATIONS_PARTROWS_H
+#ifndef NACHO_LIB_OPTIMIZATIONS_ROWSOFPARTS_H
+#define NACHO_LIB_OPTIMIZATIONS_ROWSOFPARTS_H
 
 #include "nacho/IR/Nacho.h"
 
@@ -22,4 +22,4 @@ inline bool isRowOf(ParallelOp workers, mlir::Value row, int64_t ahead) {
 
 } // namespace nacho
 
-#endif // NACHO_LIB_OPTIMIZATIONS_PARTROWS_H
+#endif // NACHO_LIB_OPTIMIZATIONS_ROWSOFPARTS_H

@@ -1,4 +1,4 @@
-//===- RowLanes.cpp - Several short rows at once --------------------------===//
+//===- RowsInLanes.cpp - Several short rows at once -----------------------===//
 //
 // A loop over the few terms of a row takes longer to begin and to end than to
 // add them up: the processor cannot foresee how often it runs. So several rows
@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowLanes.h"
+#include "RowsInLanes.h"
 #include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,8 +41,8 @@ Value Strip::placeOf(ImplicitLocOpBuilder &b, Value position) {
   return min(Number(b, position) - from, most);
 }
 
-RowLanes::RowLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
-                   Value first)
+RowsInLanes::RowsInLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
+                         Value first)
     : b(b), sums(sums), strip(strip), first(first) {
   for (auto [n, one] : llvm::enumerate(sums.body.carried))
     if (!one.isFlag())
@@ -50,13 +50,13 @@ RowLanes::RowLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
 }
 
 /// The index of the first row's element, given an index of a row.
-Value RowLanes::rowsOf(Value index) {
+Value RowsInLanes::rowsOf(Value index) {
   Value offset = *sums.offsetOf(index);
   return offset ? Number(b, first) + offset : first;
 }
 
 /// A value of the loop over rows, for all of these rows.
-Value RowLanes::vectorOf(Value value) {
+Value RowsInLanes::vectorOf(Value value) {
   if (Value known = lanes.lookupOrNull(value))
     return known;
   VectorType type = lanesOf(value.getType());
@@ -82,11 +82,11 @@ Value RowLanes::vectorOf(Value value) {
   return made;
 }
 
-Value RowLanes::placeOf(Value places, int64_t lane) {
+Value RowsInLanes::placeOf(Value places, int64_t lane) {
   return Number(b, vector::ExtractOp::create(b, places, lane)).asIndex();
 }
 
-void RowLanes::emitPlaces(Value begin) {
+void RowsInLanes::emitPlaces(Value begin) {
   ends = strip.placeOf(b, vectorOf(sums.end()));
   SmallVector<int64_t> before = {0};
   for (int64_t lane = 0; lane + 1 < kRowLanes; ++lane)
@@ -97,23 +97,23 @@ void RowLanes::emitPlaces(Value begin) {
 }
 
 /// The length of the longest row.
-Value RowLanes::longest() {
+Value RowsInLanes::longest() {
   return vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, lengths);
 }
 
-Value RowLanes::emitCanSum() {
+Value RowsInLanes::emitCanSum() {
   if (sums.body.looksUp())
     return Number::flag(b, true);
   Number most(b, kLanes, b.getI32Type());
   return Number(b, longest()).compare(arith::CmpIPredicate::slt, most);
 }
 
-Value RowLanes::emitEnd() {
+Value RowsInLanes::emitEnd() {
   return vector::ExtractOp::create(b, ends, kRowLanes - 1);
 }
 
 /// The sum of the terms from `begin` to `end`, which are whole octets.
-Value RowLanes::addOctetsOf(size_t sum, Value begin, Value end) {
+Value RowsInLanes::addOctetsOf(size_t sum, Value begin, Value end) {
   Operation *update = sums.body.carried[numbers[sum]].update;
   VectorType type = lanesOf(update->getResult(0).getType());
   Number zeros(b, 0, type);
@@ -132,7 +132,7 @@ Value RowLanes::addOctetsOf(size_t sum, Value begin, Value end) {
 }
 
 /// The sums of the first `taken` terms of each row, which are whole octets.
-Value RowLanes::addOctets(size_t sum, Value taken) {
+Value RowsInLanes::addOctets(size_t sum, Value taken) {
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < kRowLanes; ++lane) {
     Value from = placeOf(begins, lane);
@@ -146,7 +146,7 @@ Value RowLanes::addOctets(size_t sum, Value taken) {
 }
 
 /// if any row has an octet: add up all octets, which rows then begin after
-void RowLanes::addOctets() {
+void RowsInLanes::addOctets() {
   Number octet(b, kLanes, b.getI32Type());
   Value any = Number(b, longest()).compare(arith::CmpIPredicate::sge, octet);
   SmallVector<Value> values = {begins, lengths};
@@ -170,7 +170,7 @@ void RowLanes::addOctets() {
 
 /// The term of each row that is `step` after its first one. It may be one of
 /// another row, or none at all, if the row has ended.
-Value RowLanes::loadTerms(Value terms, Value step) {
+Value RowsInLanes::loadTerms(Value terms, Value step) {
   VectorType type = lanesOf(cast<MemRefType>(terms.getType()).getElementType());
   auto each = llvm::map_to_vector(begin, [&](Value place) -> Value {
     return memref::LoadOp::create(b, terms,
@@ -183,7 +183,7 @@ Value RowLanes::loadTerms(Value terms, Value step) {
 ///
 /// The lengths are compared as integers that are as wide as elements, so that
 /// the lanes of the comparison are, too.
-void RowLanes::addTerms(Value step, MutableArrayRef<Value> all) {
+void RowsInLanes::addTerms(Value step, MutableArrayRef<Value> all) {
   for (auto [number, sum, terms] : llvm::zip(numbers, all, strip.terms)) {
     const CarriedValue &one = sums.body.carried[number];
     Value loaded = loadTerms(terms, step);
@@ -203,7 +203,7 @@ void RowLanes::addTerms(Value step, MutableArrayRef<Value> all) {
 }
 
 /// Adds the terms that are left, in the order in which they are stored.
-void RowLanes::addLeft() {
+void RowsInLanes::addLeft() {
   for (int64_t lane = 0; lane < kRowLanes; ++lane)
     begin.push_back(placeOf(begins, lane));
   Value end = Number(b, longest()).asSigned(b.getIndexType());
@@ -218,7 +218,7 @@ void RowLanes::addLeft() {
   all.assign(loop.result_begin(), loop.result_end());
 }
 
-void RowLanes::emitSums() {
+void RowsInLanes::emitSums() {
   for (unsigned n : numbers)
     all.push_back(vectorOf(sums.entries.getInitArgs()[n]));
   if (sums.body.looksUp())

@@ -1,7 +1,7 @@
-//===- RowLanes.h - Several short rows at once ----------------------------===//
+//===- RowsInLanes.h - Several short rows at once -------------------------===//
 
-#ifndef NACHO_LIB_OPTIMIZATIONS_ROWLANES_H
-#define NACHO_LIB_OPTIMIZATIONS_ROWLANES_H
+#ifndef NACHO_LIB_OPTIMIZATIONS_ROWSINLANES_H
+#define NACHO_LIB_OPTIMIZATIONS_ROWSINLANES_H
 
 #include "RowSums.h"
 
@@ -26,10 +26,10 @@ struct Strip {
 };
 
 /// Emits the sums of kRowLanes rows at a time.
-class RowLanes {
+class RowsInLanes {
 public:
-  RowLanes(mlir::ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
-           mlir::Value first);
+  RowsInLanes(mlir::ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
+              mlir::Value first);
 
   /// Emits where the rows are in the strip; the first one begins at `begin`.
   void emitPlaces(mlir::Value begin);
@@ -63,15 +63,16 @@ private:
   Strip &strip;
   mlir::Value first; ///< The first row.
   mlir::IRMapping lanes;
-  mlir::SmallVector<unsigned> numbers; ///< Of the sums among carried values.
+  mlir::SmallVector<unsigned>
+      numbers; ///< The places of sums among carried values.
   /// The starts and the ends of the rows in the strip. Terms that have been
   /// added to `all`, the sum of each row, are not counted among them.
   mlir::Value begins, ends;
   mlir::Value lengths;
   mlir::SmallVector<mlir::Value> all;
-  mlir::SmallVector<mlir::Value> begin; ///< Of each row.
+  mlir::SmallVector<mlir::Value> begin; ///< The first entry of each row.
 };
 
 } // namespace nacho
 
-#endif // NACHO_LIB_OPTIMIZATIONS_ROWLANES_H
+#endif // NACHO_LIB_OPTIMIZATIONS_ROWSINLANES_H

@@ -1,7 +1,7 @@
-//===- RowCopy.h - Copies of complete rows of sums ------------------------===//
+//===- CompleteRows.h - Copies of complete rows of sums -------------------===//
 
-#ifndef NACHO_LIB_OPTIMIZATIONS_ROWCOPY_H
-#define NACHO_LIB_OPTIMIZATIONS_ROWCOPY_H
+#ifndef NACHO_LIB_OPTIMIZATIONS_COMPLETEROWS_H
+#define NACHO_LIB_OPTIMIZATIONS_COMPLETEROWS_H
 
 #include "KeptLoop.h"
 
@@ -18,9 +18,9 @@ namespace nacho {
 ///       buffer[first + n] = sums[row, n]
 ///
 /// If strips of the row are in registers, each can be copied from there.
-class RowCopy {
+class CompleteRows {
 public:
-  static std::optional<RowCopy> match(const KeptLoop &kept);
+  static std::optional<CompleteRows> match(const KeptLoop &kept);
 
   /// The number of the kept row that is copied.
   size_t row() const;
@@ -31,7 +31,7 @@ public:
   void erase() { loop.erase(); }
 
 private:
-  explicit RowCopy(const KeptLoop &kept) : kept(&kept) {}
+  explicit CompleteRows(const KeptLoop &kept) : kept(&kept) {}
 
   bool matchAfter(mlir::Operation *op);
   bool matchLoop(mlir::scf::ForOp candidate);
@@ -55,4 +55,4 @@ private:
 
 } // namespace nacho
 
-#endif // NACHO_LIB_OPTIMIZATIONS_ROWCOPY_H
+#endif // NACHO_LIB_OPTIMIZATIONS_COMPLETEROWS_H

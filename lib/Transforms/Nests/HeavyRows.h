@@ -1,12 +1,12 @@
-//===- RowSplitter.h - Splits a nest that has heavy rows --------*- C++ -*-===//
+//===- HeavyRows.h - Splits a nest that has heavy rows ----------*- C++ -*-===//
 //
 // The rewrite of one nest by the pass: see SplitHeavyRows.cpp, which builds the
-// nests that compute rows. RowLists.cpp builds those that list them.
+// nests that compute rows. HeavyRowLists.cpp builds those that list them.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NACHO_LIB_TRANSFORMS_ROWSPLITTER_H
-#define NACHO_LIB_TRANSFORMS_ROWSPLITTER_H
+#ifndef NACHO_LIB_TRANSFORMS_HEAVYROWS_H
+#define NACHO_LIB_TRANSFORMS_HEAVYROWS_H
 
 #include "nacho/IR/Nacho.h"
 #include "nacho/IR/Names.h"
@@ -95,4 +95,4 @@ private:
 
 } // namespace nacho
 
-#endif // NACHO_LIB_TRANSFORMS_ROWSPLITTER_H
+#endif // NACHO_LIB_TRANSFORMS_HEAVYROWS_H

@@ -1,4 +1,4 @@
-//===- RowPieces.cpp - Rows that parts own piece by piece -----------------===//
+//===- HeavyRowPieces.cpp - Rows that parts own piece by piece ------------===//
 //
 // Builds the nests of `nacho-split-heavy-rows` that cut heavy rows into pieces,
 // ranges of columns. The entries of each row of a list are listed again for
@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostQueries.h"
+#include "HeavyRows.h"
 #include "ListedLoops.h"
-#include "RowSplitter.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/Levels/LevelFormat.h"

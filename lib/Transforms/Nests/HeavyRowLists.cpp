@@ -1,4 +1,4 @@
-//===- RowLists.cpp - Lists of heavy rows, and of the others --------------===//
+//===- HeavyRowLists.cpp - Lists of heavy rows, and of the others ---------===//
 //
 // Builds the nests of `nacho-split-heavy-rows` that list where the rows of
 // another list are, or the entries of heavy rows.
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostQueries.h"
-#include "RowSplitter.h"
+#include "HeavyRows.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 
