@@ -160,6 +160,9 @@ bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
       array += level.arrays.size();
       if (level.arrays.size() < 2 || !level.arrays.front().holdsPositions)
         continue;
+      // The positions of words follow from their bits: the caller checks them.
+      if (level.arrays.front().wordSize)
+        return false;
       // The positions of a level come before its coordinates.
       int64_t entries = pos[1].size / level.arrays[1].perEntry;
       if (firstFault(*pos, level.arrays.front().type, entries) >= 0)

@@ -90,13 +90,12 @@ static FailureOr<TensorLayout::Level> levelLayout(RankedTensorType tensor,
     if (failed(type))
       return failure();
     layout.arrays.push_back({*type, array.name == kPositionsName,
-                             array.perParent, array.perEntry, array.extra});
+                             array.perParent, array.perEntry, array.extra,
+                             array.wordSize});
   }
-  if (layout.isFull)
-    return layout;
-  CoordinatePlace place = coordinatePlace(tensor, level);
-  layout.coordinates = {coordinatesArrayOf(tensor, place.level), place.offset,
-                        place.stride};
+  if (std::optional<CoordinatePlace> place = coordinatePlace(tensor, level))
+    layout.coordinates = {coordinatesArrayOf(tensor, place->level),
+                          place->offset, place->stride};
   return layout;
 }
 

@@ -26,7 +26,7 @@ static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
   for (size_t level = 0; level + 1 < layout.levels.size(); ++level)
     array += layout.levels[level].arrays.size();
   for (const TensorLayout::Array &each : layout.levels.back().arrays) {
-    if (each.holdsPositions)
+    if (each.holdsPositions && each.wordSize == 0)
       return (array->size - each.extra) / each.perParent;
     ++array;
   }

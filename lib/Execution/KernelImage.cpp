@@ -14,7 +14,7 @@
 using namespace nacho;
 
 /// The first number of an image. It changes with the fields.
-static constexpr int64_t kFormat = 2;
+static constexpr int64_t kFormat = 3;
 
 //===----------------------------------------------------------------------===//
 // Fields
@@ -23,7 +23,7 @@ static constexpr int64_t kFormat = 2;
 template <typename Archive>
 static void visit(Archive &visitor, TensorLayout::Array &array) {
   visitor(array.type, array.holdsPositions, array.perParent, array.perEntry,
-          array.extra);
+          array.extra, array.wordSize);
 }
 
 template <typename Archive>

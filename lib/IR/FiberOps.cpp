@@ -43,7 +43,8 @@ LogicalResult FindOp::verify() {
   bool isFindable = encoding && !fiber.isElement();
   if (isFindable) {
     sparse_tensor::LevelType level = encoding.getLvlType(fiber.getLevel());
-    isFindable = isWithPosLT(level) && isUniqueLT(level);
+    isFindable =
+        isWithCrdLT(level) && !isSingletonLT(level) && isUniqueLT(level);
   }
   if (!isFindable)
     return emitOpError() << "cannot look into a " << fiber

@@ -33,11 +33,6 @@ public:
   }
 
   bool adjoins() const override { return true; }
-  Value endWithin(ImplicitLocOpBuilder &b, Value after,
-                  Value most) const override {
-    Value stored = positions(b);
-    return arith::MinUIOp::create(b, loadIndex(b, stored, after), most);
-  }
 
   void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
     prefetchElement(b, positions(b), parent);

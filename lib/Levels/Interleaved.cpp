@@ -43,10 +43,11 @@ public:
       return {};
     return {positionsArray(encoding), coordinatesArray(encoding, end - first)};
   }
-  CoordinatePlace coordinatePlace(Encoding encoding,
-                                  unsigned level) const override {
+  std::optional<CoordinatePlace>
+  coordinatePlace(Encoding encoding, unsigned level) const override {
     auto [first, end] = *listOf(encoding, level);
-    return {first, /*offset=*/level - first, /*stride=*/end - first};
+    return CoordinatePlace{first, /*offset=*/level - first,
+                           /*stride=*/end - first};
   }
   std::unique_ptr<Level> operand(Value tensor, unsigned level) const override {
     auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());

@@ -10,11 +10,10 @@ using namespace nacho;
 // Kinds
 //===----------------------------------------------------------------------===//
 
-/// All kinds of levels. The first one that matches a level is its kind.
 static ArrayRef<const LevelKind *> levelKinds() {
   static const LevelKind *const kinds[] = {
-      &denseKind(),      &batchKind(), &interleavedKind(), &batchedKind(),
-      &compressedKind(), &looseKind(), &singletonKind(),   &structuredKind(),
+#define NACHO_LEVEL_KIND(name) &name##Kind(),
+#include "Kinds.def"
   };
   return kinds;
 }
@@ -110,8 +109,11 @@ SmallVector<LevelArray> nacho::levelArrays(RankedTensorType type,
   return kind->arrays(sparse_tensor::getSparseTensorEncoding(type), level);
 }
 
-CoordinatePlace nacho::coordinatePlace(RankedTensorType type, unsigned level) {
+std::optional<CoordinatePlace> nacho::coordinatePlace(RankedTensorType type,
+                                                      unsigned level) {
   const LevelKind *kind = findKind(type, level);
+  if (!kind)
+    return std::nullopt;
   return kind->coordinatePlace(sparse_tensor::getSparseTensorEncoding(type),
                                level);
 }

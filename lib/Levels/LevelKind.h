@@ -10,7 +10,7 @@ namespace nacho {
 
 using Encoding = mlir::sparse_tensor::SparseTensorEncodingAttr;
 
-/// A kind of level. There is one object per kind, which LevelFormat.cpp lists.
+/// A kind of level. There is one object per kind, which Kinds.def lists.
 class LevelKind {
 public:
   virtual ~LevelKind() = default;
@@ -34,9 +34,9 @@ public:
   }
   virtual llvm::SmallVector<LevelArray> arrays(Encoding encoding,
                                                unsigned level) const = 0;
-  virtual CoordinatePlace coordinatePlace(Encoding encoding,
-                                          unsigned level) const {
-    return {level};
+  virtual std::optional<CoordinatePlace> coordinatePlace(Encoding encoding,
+                                                         unsigned level) const {
+    return isFull() ? std::nullopt : std::optional(CoordinatePlace{level});
   }
 
   /// The level of an operand.
@@ -47,14 +47,8 @@ public:
   virtual std::unique_ptr<ResultLevel> result() const { return nullptr; }
 };
 
-const LevelKind &denseKind();
-const LevelKind &batchKind();
-const LevelKind &batchedKind();
-const LevelKind &compressedKind();
-const LevelKind &interleavedKind();
-const LevelKind &looseKind();
-const LevelKind &singletonKind();
-const LevelKind &structuredKind();
+#define NACHO_LEVEL_KIND(name) const LevelKind &name##Kind();
+#include "Kinds.def"
 
 /// The kind of a level; null if it is not supported.
 const LevelKind *findKind(mlir::RankedTensorType type, unsigned level);

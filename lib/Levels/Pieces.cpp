@@ -22,6 +22,8 @@ public:
   bool isFull() const override { return false; }
   bool isUnique() const override { return false; }
 
+  void enterFiber(Value parent) override { of->enterFiber(parent); }
+
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     return of->begin(b, parent);
   }

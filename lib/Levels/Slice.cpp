@@ -29,6 +29,8 @@ public:
   bool isUnique() const override { return of->isUnique(); }
   bool isCropped() const override { return true; }
 
+  void enterFiber(Value parent) override { of->enterFiber(parent); }
+
   /// The position at the offset, for a full level. Other fibers are cropped.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     Value whole = of->begin(b, parent);

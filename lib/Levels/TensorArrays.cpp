@@ -47,20 +47,18 @@ Value TensorArrays::positions(unsigned level) const {
 
 /// view[p] = array[offset + stride * p]
 Value TensorArrays::coordinates(ImplicitLocOpBuilder &b, unsigned level) const {
-  if (isDense(type) || isFullLevel(type, level))
-    return {};
-  CoordinatePlace place = coordinatePlace(type, level);
-  Value array = find(place.level, kCoordinatesName);
-  if (place.stride == 1)
+  std::optional<CoordinatePlace> place = coordinatePlace(type, level);
+  Value array = find(place ? place->level : level, kCoordinatesName);
+  if (!place || place->stride == 1)
     return array;
   Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value stride = arith::ConstantIndexOp::create(b, place.stride);
+  Value stride = arith::ConstantIndexOp::create(b, place->stride);
   Value size =
       arith::DivUIOp::create(b, memref::DimOp::create(b, array, zero), stride);
   return memref::ReinterpretCastOp::create(
       b, coordinatesType(type, level), array,
-      OpFoldResult(b.getIndexAttr(place.offset)), {OpFoldResult(size)},
-      {OpFoldResult(b.getIndexAttr(place.stride))});
+      OpFoldResult(b.getIndexAttr(place->offset)), {OpFoldResult(size)},
+      {OpFoldResult(b.getIndexAttr(place->stride))});
 }
 
 static Value asOneRow(ImplicitLocOpBuilder &b, Value array) {
@@ -89,9 +87,10 @@ Value nacho::emitValues(ImplicitLocOpBuilder &b, Value tensor) {
 
 MemRefType nacho::coordinatesType(RankedTensorType type, unsigned level) {
   Type element = sparse_tensor::getSparseTensorEncoding(type).getCrdElemType();
-  CoordinatePlace place = coordinatePlace(type, level);
-  if (place.stride == 1)
+  std::optional<CoordinatePlace> place = coordinatePlace(type, level);
+  if (!place || place->stride == 1)
     return vectorOf(element);
-  return vectorOf(element, StridedLayoutAttr::get(type.getContext(),
-                                                  place.offset, place.stride));
+  return vectorOf(
+      element,
+      StridedLayoutAttr::get(type.getContext(), place->offset, place->stride));
 }

@@ -248,7 +248,8 @@ private:
     auto type = cast<RankedTensorType>(cut.tensor.getType());
     unsigned next = cut.level + 1;
     auto isPositions = [](const LevelArray &array) {
-      return array.name == kPositionsName && array.perParent == 1;
+      return array.name == kPositionsName && array.perParent == 1 &&
+             array.wordSize == 0;
     };
     if (next == type.getRank() ||
         llvm::none_of(levelArrays(type, next), isPositions))
@@ -259,13 +260,11 @@ private:
   /// The coordinates of the level, and of those that have the same positions.
   void stageCoordinates(const CutLevel &cut) {
     auto type = cast<RankedTensorType>(cut.tensor.getType());
-    if (isFullLevel(type, cut.level))
-      return;
     for (unsigned level = firstSharing(type, cut.level); level <= cut.level;
          ++level) {
-      if (coordinatePlace(type, level).stride != 1)
-        continue;
-      stageIn(emitCoordinatesArray(b, cut.tensor, level), cut);
+      std::optional<CoordinatePlace> place = coordinatePlace(type, level);
+      if (place && place->stride == 1)
+        stageIn(emitCoordinatesArray(b, cut.tensor, level), cut);
     }
   }
 

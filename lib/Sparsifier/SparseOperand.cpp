@@ -38,11 +38,12 @@ static FailureOr<SmallVector<NamedArray>> arraysOf(RankedTensorType tensor) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor);
   for (unsigned level = 0; level < encoding.getLvlRank(); ++level)
     for (const LevelArray &array : levelArrays(tensor, level)) {
-      if (array.name == kPositionsName)
+      std::optional<CoordinatePlace> place = coordinatePlace(tensor, level);
+      if (place && array.name == kPositionsName)
         arrays.push_back({SparseTensorFieldKind::PosMemRef, level, false});
-      else if (array.name == kCoordinatesName)
-        arrays.push_back({SparseTensorFieldKind::CrdMemRef, level,
-                          coordinatePlace(tensor, level).stride != 1});
+      else if (place && array.name == kCoordinatesName)
+        arrays.push_back(
+            {SparseTensorFieldKind::CrdMemRef, level, place->stride != 1});
       else
         return failure();
     }

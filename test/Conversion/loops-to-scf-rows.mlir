@@ -17,13 +17,13 @@
 // CHECK-NEXT:    %[[END:.+]] = memref.load %[[BOUNDS]][%c1, %c4]
 // CHECK-NEXT:    %[[AFTER_HI:.+]] = arith.addi %[[HI]], %c1 : index
 // CHECK-NEXT:    %[[TO:.+]] = arith.minui %[[AFTER_HI]], %{{.+}} : index
-// CHECK-NEXT:    %[[SIZE:.+]] = memref.dim %[[CRD:[^,]+]], %c0
-// CHECK-NEXT:    %[[MOST:.+]] = arith.minui %[[END]], %[[SIZE]] : index
 // CHECK-NEXT:    %{{.+}}:2 = scf.for %[[I:[^ ]+]] = %[[LO]] to %[[TO]] step %c1 iter_args(%[[X:[^ ]+]] = %{{[^ ]+}}, %[[FROM:[^ ]+]] = %[[BEGIN]]) -> (index, index) {
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[I]], %c1 : index
+// CHECK-NEXT:      %[[SIZE:.+]] = memref.dim %[[CRD:[^,]+]], %c0
 // CHECK-NEXT:      %[[STORED:.+]] = memref.load %{{.+}}[%[[NEXT]]] : memref<?xi32>
 // CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
-// CHECK-NEXT:      %[[UNTIL:.+]] = arith.minui %[[POSITION]], %[[MOST]] : index
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.minui %[[POSITION]], %[[SIZE]] : index
+// CHECK-NEXT:      %[[UNTIL:.+]] = arith.minui %[[INSIDE]], %[[END]] : index
 // CHECK-NEXT:      %[[ROW:.+]] = scf.for %{{.+}} = %[[FROM]] to %[[UNTIL]] step %c1 iter_args(%{{.+}} = %[[X]])
 // CHECK:           scf.yield %[[ROW]], %[[UNTIL]] : index, index
 func.func @carried(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %n: index, %y: memref<?xindex>) -> index {
@@ -49,7 +49,8 @@ func.func @carried(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %n: in
 //
 // CHECK-LABEL: func.func @counted(
 // CHECK:         scf.for %[[I:[^ ]+]] = {{.+}} iter_args(%[[FROM:[^ ]+]] = %{{[^ ]+}}) -> (index) {
-// CHECK:           %[[UNTIL:.+]] = arith.minui
+// CHECK:           %[[INSIDE:.+]] = arith.minui
+// CHECK-NEXT:      %[[UNTIL:.+]] = arith.minui %[[INSIDE]]
 // CHECK-NEXT:      scf.for %{{[^ ]+}} = %[[FROM]] to %[[UNTIL]] step %c1 {
 // CHECK:           }
 // CHECK-NEXT:      %[[NUMBER:.+]] = arith.subi %[[UNTIL]], %[[FROM]] : index
@@ -155,13 +156,16 @@ func.func @cut_inside(%T: tensor<?x?x?xf64, #CSF>, %bounds: memref<?x7xindex>, %
 // CHECK-LABEL: func.func @joined(
 // CHECK:         %[[LO:.+]] = memref.load %{{.+}}[%c0, %c1]
 // CHECK-NEXT:    %[[BEGIN:.+]] = memref.load %{{.+}}[%c0, %c4]
+// CHECK-NEXT:    %{{.+}} = memref.load %{{.+}}[%c1, %c1]
+// CHECK-NEXT:    %[[MOST:.+]] = memref.load %{{.+}}[%c1, %c4]
 // CHECK:         %[[TO:.+]] = arith.minui
-// CHECK:         %[[MOST:.+]] = arith.minui
 // CHECK-NEXT:    %[[ANY:.+]] = arith.cmpi ult, %[[LO]], %[[TO]] : index
 // CHECK-NEXT:    scf.if %[[ANY]] {
+// CHECK-NEXT:      %[[SIZE:.+]] = memref.dim
 // CHECK-NEXT:      %[[STORED:.+]] = memref.load %{{.+}}[%[[TO]]] : memref<?xi32>
 // CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
-// CHECK-NEXT:      %[[END:.+]] = arith.minui %[[POSITION]], %[[MOST]] : index
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.minui %[[POSITION]], %[[SIZE]] : index
+// CHECK-NEXT:      %[[END:.+]] = arith.minui %[[INSIDE]], %[[MOST]] : index
 // CHECK-NEXT:      scf.for %{{.+}} = %[[BEGIN]] to %[[END]] step %c1 {
 // CHECK-NOT:         scf.for
 func.func @joined(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %y: memref<?xindex>) {

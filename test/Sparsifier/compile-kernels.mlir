@@ -9,7 +9,7 @@
 // CHECK-DAG:     llvm.func @_mlir_ciface_sparsePositions0(!llvm.ptr, !llvm.ptr, i64)
 // CHECK-DAG:     llvm.func @_mlir_ciface_newSparseTensor(
 // CHECK-DAG:     llvm.func internal @[[PLAN:nacho_kernel_0_0_.+_plan_entry]](%{{.+}}: !llvm.ptr)
-// CHECK-DAG:     llvm.mlir.global internal constant @nacho_kernel_0_text("2 1
+// CHECK-DAG:     llvm.mlir.global internal constant @nacho_kernel_0_text("3 1
 // CHECK:         llvm.mlir.global internal constant @nacho_kernel_0_functions()
 // CHECK:           llvm.mlir.addressof @[[PLAN]]
 // CHECK:         llvm.mlir.global internal @nacho_kernel_0_image()

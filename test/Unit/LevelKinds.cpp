@@ -22,6 +22,7 @@ static constexpr StringLiteral kMaps[] = {
     "(d0, d1) -> (d0 : dense, d1 : compressed)",
     "(d0, d1) -> (d0 : dense, d1 : loose_compressed)",
     "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])",
+    "(d0, d1) -> (d0 : dense, d1 : structured[0, 32])",
     "(d0, d1) -> (d0 : compressed, d1 : dense)",
     "(d0, d1) -> (d1 : compressed, d0 : compressed)",
     "(d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa))",
@@ -40,7 +41,8 @@ static llvm::json::Object describe(const LevelArray &array) {
   return llvm::json::Object{{"name", array.name},
                             {"perParent", array.perParent},
                             {"perEntry", array.perEntry},
-                            {"extra", array.extra}};
+                            {"extra", array.extra},
+                            {"wordSize", array.wordSize}};
 }
 
 static llvm::json::Object describe(RankedTensorType type, unsigned level) {

@@ -103,8 +103,22 @@ def crd_of(operand: Any, level: int) -> Array:
     return crd[:, level - owner] if crd.ndim == 2 else crd
 
 
+def _bits(operand: Any) -> tuple[tuple[Array, ...], Array]:
+    """Read dense levels with a bitmap level of 32 bits per word below them."""
+    order = [dimension for dimension, _ in operand.format.levels]
+    extents = [operand.shape[dimension] for dimension in order]
+    words = (extents[-1] + 31) // 32
+    bits = (operand.crd[-1].astype(np.int64)[:, None] >> np.arange(32)) & 1
+    assert operand.pos[-1].tolist() == [0, *bits.sum(axis=1).cumsum()]
+    inside = np.nonzero(bits.reshape(*extents[:-1], 32 * words))
+    assert not inside[-1].size or inside[-1].max() < extents[-1]
+    return tuple(inside[order.index(n)] for n in range(len(order))), operand.values
+
+
 def _tensor(operand: Any) -> tuple[tuple[Array, ...], Array]:
     levels = operand.format.levels
+    if levels and levels[-1][1].startswith("structured[0,"):
+        return _bits(operand)
     if operand.format.rank is None:
         raise AssertionError(f"a tensor's format has a rank: {operand.format}")
     coords = np.zeros((operand.ndim, 1), np.int64)

@@ -42,6 +42,8 @@ __all__ = [
 
 Levels = tuple[tuple[int, str], ...]
 
+BITMAP = "structured[0, 32]"
+
 ROWS, COLUMNS = ("csr", "dcsr"), ("csc", "dcsc")
 DTYPES: dict[str, Any] = {
     "f32": np.float32,
@@ -177,6 +179,7 @@ def any_kinds(draw: Any, rank: int) -> list[str]:
 def kinds_of_levels(draw: Any, rank: int) -> list[str]:
     """Kinds of the levels of a sparse tensor: the usual ones, and any others."""
     usual = [
+        ["dense"] * (rank - 1) + [BITMAP],
         ["compressed"] * rank,
         coo(rank),
         ["dense"] * (rank - 1) + ["compressed"],
@@ -221,11 +224,23 @@ def packed(
         for inner in reversed(range(level, end)):
             all_crd[inner] = (rest % max(extents[inner], 1)).astype(crd)
             rest = rest // max(extents[inner], 1)
+        if levels[level][1] == BITMAP:
+            bits = _words(all_pos[level], all_crd[level], extents[level])
+            all_pos[level], all_crd[level] = bits[0].astype(pos), bits[1].astype(crd)
         if end > level + 1 and "soa" not in levels[level + 1][1]:
             all_crd[level] = np.array(all_crd[level:end]).T.copy()
             all_crd[level + 1 : end] = [None] * (end - level - 1)
         parents, level = children, end
     return all_pos, all_crd, values.transpose(order).ravel()[parents]
+
+
+def _words(pos: Any, crd: Any, extent: int) -> tuple[Any, Any]:
+    """Return the entries before each word of 32 bits, and the words, of a bitmap."""
+    fibers, words = pos.size - 1, (extent + 31) // 32
+    bits = np.zeros((fibers, 32 * words), np.int64)
+    bits[np.repeat(np.arange(fibers), np.diff(pos)), crd] = 1
+    bits = bits.reshape(-1, 32)
+    return np.append(0, bits.sum(axis=1).cumsum()), bits @ (1 << np.arange(32))
 
 
 def _prefixes(coords: Any, extents: Sequence[int], depth: int) -> Any:

@@ -40,6 +40,8 @@ struct TensorLayout {
     ElementType type;
     bool holdsPositions; ///< Its elements are positions of its level.
     int64_t perParent, perEntry, extra;
+    /// Not 0 where `parents` is the number of words of so many coordinates.
+    int64_t wordSize = 0;
 
     /// perParent * parents + perEntry * entries + extra
     int64_t length(int64_t parents, int64_t entries) const;
@@ -52,9 +54,9 @@ struct TensorLayout {
     int64_t offset = 0, stride = 0;
   };
   struct Level {
-    bool isFull; ///< The level stores no coordinates, and has no place for any.
+    bool isFull; ///< Every parent has a child at every coordinate.
     ElementType coordinateType;
-    Place coordinates;
+    Place coordinates; ///< None, with a stride of 0, if positions have none.
     std::vector<Array> arrays;
   };
   std::vector<Level> levels; ///< Empty for a scalar.

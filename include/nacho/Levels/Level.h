@@ -3,7 +3,7 @@
 // A level is a handful of pure functions over positions and coordinates. Each
 // kind of level (dense, compressed, ...) is implemented by one file in
 // lib/Levels, and no other code asks of which kind a level is. To add a kind,
-// add a file to that folder and a line to LevelFormat.cpp.
+// add a file to that folder and a line to Kinds.def.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,11 @@ public:
 
   /// Whether every present parent has a child at every coordinate.
   virtual bool isFull() const = 0;
+  /// Says that the functions below are asked only about children of `parent`.
+  /// Levels that search for what belongs to a position then need not look
+  /// elsewhere.
+  virtual void enterFiber(mlir::Value parent) {}
+
   /// Whether each coordinate of a fiber has just one position. Otherwise a
   /// coordinate has a run of positions, and all positions of the run together
   /// are the parents of one fiber of the next level.
@@ -57,12 +62,6 @@ public:
   /// Whether the children of neighbouring parents lie side by side, so that the
   /// children of a parent end where those of the next one begin.
   virtual bool adjoins() const { return false; }
-  /// The end of the children of the parents before `after`, but at most `most`,
-  /// in a level that adjoins.
-  virtual mlir::Value endWithin(mlir::ImplicitLocOpBuilder &b,
-                                mlir::Value after, mlir::Value most) const {
-    return {};
-  }
 
   /// Positions [begin, end).
   struct Interval {

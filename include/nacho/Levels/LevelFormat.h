@@ -57,11 +57,13 @@ int64_t bytesOf(mlir::Type element);
 /// the level itself, the array has
 ///   perParent * p + perEntry * n + extra
 /// elements. If the tensor is in batches, `extra` of them belong to each batch,
-/// and more of them to none.
+/// and more of them to none. If there is a `wordSize`, p is the number of words
+/// of that many coordinates that all fibers of the level have together.
 struct LevelArray {
   llvm::StringRef name; ///< Unique among the arrays of the level.
   mlir::Type element;
   int64_t perParent = 0, perEntry = 0, extra = 0;
+  int64_t wordSize = 0;
 };
 
 /// The names of the arrays that hold positions and coordinates.
@@ -81,8 +83,10 @@ struct CoordinatePlace {
   int64_t offset = 0, stride = 1;
 };
 
-/// The place of the coordinates of a level, which must not be full.
-CoordinatePlace coordinatePlace(mlir::RankedTensorType type, unsigned level);
+/// The place of the coordinates of a level; none if the level does not store a
+/// coordinate for each position.
+std::optional<CoordinatePlace> coordinatePlace(mlir::RankedTensorType type,
+                                               unsigned level);
 
 /// The type of a list of entries: COO, sorted in the order of its dimensions.
 /// No two entries agree in their first `unique` coordinates; the other

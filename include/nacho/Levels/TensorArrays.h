@@ -28,9 +28,9 @@ public:
   /// The array of positions of a level; null if the level has none.
   mlir::Value positions(unsigned level) const;
 
-  /// The coordinates of a level, indexed by position; null if the level is
-  /// full. Where several levels share one array of coordinates, the result is a
-  /// strided view of that array.
+  /// The array of coordinates of a level, in most levels indexed by position;
+  /// null if the level has none. Where several levels share one array of
+  /// coordinates, the result is a strided view of that array.
   mlir::Value coordinates(mlir::ImplicitLocOpBuilder &b, unsigned level) const;
 
 private:

@@ -60,8 +60,12 @@ struct FiberValue {
 
   /// The level of the children.
   std::unique_ptr<Level> childLevel() const {
-    return shift ? Level::getPieces(tensor, level, *shift)
-                 : Level::get(tensor, level);
+    std::unique_ptr<Level> found = shift
+                                       ? Level::getPieces(tensor, level, *shift)
+                                       : Level::get(tensor, level);
+    if (!children)
+      found->enterFiber(position);
+    return found;
   }
 };
 

@@ -95,10 +95,7 @@ std::optional<LoopLowering::Row> LoopLowering::rowOf(const Loop &loop,
   auto at = [&](const CutValue &cut) {
     return cut.loops[1].positions[*number];
   };
-  Row row = {n, *number, at(*loop.lower), level->size(b), {}};
-  if (!cutsInsideRows(op))
-    row.most = min(Number(b, at(*loop.upper)), row.most);
-  return row;
+  return Row{n, *number, at(*loop.lower), at(*loop.upper), {}};
 }
 
 /// Whether a loop begins and ends in rows that its cuts may divide.
@@ -124,9 +121,11 @@ Value LoopLowering::enterRow(Loop &loop, Row &row, Value coordinate,
   const FiberValue &fiber = loop.fibers[row.operand];
   auto level = Level::get(fiber.tensor, fiber.level + 1);
   Number position = Number(b, loop.ranges[row.operand].first) + coordinate;
-  Value after = position + 1;
-  Value next = level->endWithin(b, after, row.most), end = next;
-  if (cutsInsideRows(loop.op)) {
+  Number next(b, level->begin(b, position + 1));
+  Value end = next;
+  if (!cutsInsideRows(loop.op)) {
+    end = next = min(next, row.most);
+  } else {
     CutValue upper = enterCut(*loop.upper, coordinate, loop.onUpper);
     ChildRange range = {std::move(level), begin, begin, next};
     end = emitSelect(

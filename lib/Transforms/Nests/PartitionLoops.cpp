@@ -113,7 +113,7 @@ static Value addPartsArgument(func::FuncOp func) {
 static std::optional<OfArgument> storedLevel(Value fiber) {
   auto type = cast<FiberType>(fiber.getType());
   auto argument = dyn_cast<BlockArgument>(rootOf(fiber).getTensor());
-  if (!argument || isFullLevel(type.getTensor(), type.getLevel()) ||
+  if (!argument || !coordinatePlace(type.getTensor(), type.getLevel()) ||
       !isUniqueLevel(type.getTensor(), type.getLevel()))
     return std::nullopt;
   return OfArgument{type.getLevel(), argument.getArgNumber()};

@@ -25,7 +25,7 @@ from nacho._storage.operands import arguments
 from nacho._storage.results import library_of, make_result, result_class
 from nacho._storage.scalars import load_scalar
 from nacho._storage.views import View
-from nacho.errors import ArgumentError, OperandError
+from nacho.errors import ArgumentError, OperandError, UnsupportedError
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -78,6 +78,11 @@ class Call(NamedTuple):
         if notes is None and informs():
             notes = LoggedNotes(assignment.text)
         place = result_device(views, specialisation.target, running.device, notes)
+        if place != HOST and format is not None and not format.is_usual:
+            raise UnsupportedError(
+                f"result '{assignment.result.name}': format '{format}' is made on the "
+                f"host, and the result would be on '{place}'"
+            )
         args: list[object] = []
         loaded: dict[str, View] = {}
         for reader, value in zip(specialisation.readers, given, strict=True):

@@ -18,8 +18,8 @@ from nacho._storage.conversion import (
 )
 from nacho._storage.formats import Format
 from nacho._storage.layouts import coo_tensor_view
-from nacho._storage.loose_views import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.splitting import require_multiples, split_columns
+from nacho._storage.usual_views import usual_view, with_levels_of
 from nacho._storage.views import View, subject
 from nacho.errors import OutOfMemoryError, UnsupportedError
 
@@ -31,13 +31,13 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
     """
     if view.format == wanted:
         return view
-    view = without_gaps(view)
+    view = usual_view(view)
     if view.format.parts or wanted.parts:
         require_within(view, name)
         return _through_coordinates(view, wanted, name)
     require_within(view, name)
-    if wanted.has_gaps:
-        return with_gaps(converted(view, without_loose_levels(wanted), name), wanted)
+    if not wanted.is_usual and not wanted.not_packed:
+        return with_levels_of(wanted, converted(view, wanted.usual, name))
     given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
     if given.format == wanted:
         return given

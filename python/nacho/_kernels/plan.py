@@ -161,15 +161,16 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """The size of the result's arrays in bytes."""
+        """The size in bytes of the arrays of the result that the kernel makes."""
         result = self._specialisation.statement.result
         pos, crd = result.pos_width // 8, result.crd_width // 8
         total = self.nnz * STORED[result.dtype].itemsize
-        kinds = () if result.format is None else result.format.level_kinds
+        kinds = () if result.format is None else result.format.usual.level_kinds
         parents = 1
         for kind, size in zip(kinds, self._native.sizes, strict=True):
             entries = parents * size if kind.is_full else size
-            total += kind.pos_length(parents) * pos + kind.crd_length(entries) * crd
+            total += kind.pos_length(parents, size) * pos
+            total += kind.crd_length(parents, entries, size) * crd
             parents = entries
         return total
 

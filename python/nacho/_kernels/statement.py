@@ -120,11 +120,14 @@ class NotationSource:
         result = self.result_type(kinds, types, typing.index_width)
         if result.format is not None and not result.format.is_dense:
             require_sparse(kinds)
+        made = result
+        if result.format is not None:
+            made = replace(result, format=result.format.usual)
         sizes = dict(zip(assignment.tensors, typing.sizes, strict=False))
         text = emit(
             assignment,
             types,
-            result,
+            made,
             kinds,
             self._lowering.order,
             sizes,

@@ -12,8 +12,8 @@ import numpy as np
 
 from nacho._elements import DType
 from nacho._storage.formats import Format
-from nacho._storage.loose_views import with_gaps, without_gaps, without_loose_levels
 from nacho._storage.splitting import join_columns
+from nacho._storage.usual_views import usual_view, with_levels_of
 from nacho._storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
 from nacho.errors import OperandError, OutOfMemoryError, UnsupportedError
 
@@ -25,7 +25,7 @@ def coordinates(view: View, depth: int | None = None) -> list[Array]:
     every position of the last of these levels.
     """
     columns: list[Array] = []
-    view = without_gaps(view)
+    view = usual_view(view)
     width = index_type(view)
     count = 1
     for level, kind in enumerate(view.format.level_kinds[:depth]):
@@ -35,8 +35,8 @@ def coordinates(view: View, depth: int | None = None) -> list[Array]:
             columns.append(_tiled(extent, count, width))
             count *= extent
             continue
-        if kind.has_pos or kind.per_parent:
-            lengths = kind.per_parent or np.diff(view.pos_at(level))
+        if kind.has_pos:
+            lengths = np.diff(view.pos_at(level))
             columns = [np.repeat(column, lengths) for column in columns]
         crd = view.crd_at(level)
         columns.append(crd)
@@ -81,12 +81,11 @@ def packed(
     and ``crd``; without them, the narrowest that fit are used. Elements of dense levels
     that have no entry get the value zero.
     """
-    if any(kind.per_parent for kind in format.level_kinds):
-        message = f"{format}: only from_parts makes a level that is 'structured'"
-        raise UnsupportedError(f"Tensor: {message}")
-    if format.has_gaps:
-        tight = packed(without_loose_levels(format), shape, columns, values, types)
-        return with_gaps(tight, format)
+    if format.not_packed:
+        raise UnsupportedError(f"Tensor: {format}: {format.not_packed}")
+    if not format.is_usual:
+        usual = packed(format.usual, shape, columns, values, types)
+        return with_levels_of(format, usual)
     extents = View(format, shape, (), (), values).extents
     if types is None:
         narrow = max(*extents, values.size) <= INT32_MAX
@@ -157,7 +156,7 @@ def _spread(places: Array, values: Array, count: int) -> Array:
 
 def densified(view: View) -> Array:
     """Return a new NumPy array of all elements, with the dimensions in their order."""
-    view = without_gaps(view)
+    view = usual_view(view)
     format = view.format
     if format.is_dense:
         return by_dimension(view).copy()

@@ -9,6 +9,7 @@ With ``validate="none"``, nothing is read.
 from __future__ import annotations
 
 import threading
+from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -107,11 +108,13 @@ def _require_widths(name: str, view: View, type: TensorType) -> None:
 def _require_lengths(name: str, view: View) -> None:
     """Refuse levels of different lengths, as far as that needs no element."""
     last = view.format.stored[-1]
-    if last + 1 == len(view.format.levels) and len(view.crd_at(last)) != len(
-        view.values
-    ):
+    if last + 1 < len(view.format.levels):
+        return
+    kind, above = view.format.level_kinds[last], view.extents[:last]
+    count = len(view.crd_at(last))
+    if count != kind.crd_length(prod(above), len(view.values), view.extents[last]):
         raise OperandError(
-            f"operand '{name}': {view.crd_label(last)} has {len(view.crd_at(last))} "
+            f"operand '{name}': {view.crd_label(last)} has {count} "
             f"entries, but {view.values_label} has {len(view.values)}"
         )
 

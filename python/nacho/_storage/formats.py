@@ -13,7 +13,8 @@ from functools import cache, lru_cache
 from operator import index
 
 from nacho._notation.tree import MAX_RANK, Parts
-from nacho._storage.kinds import LevelKind, level_kind
+from nacho._storage.kinds import level_kind
+from nacho._storage.level_kind import LevelKind
 from nacho._storage.level_maps import Levels, level_map, parse_map
 from nacho.errors import FormatError, UnsupportedError, displayed
 
@@ -45,9 +46,9 @@ class Format:
     __slots__ = (
         "_hash",
         "compressed",
-        "has_gaps",
         "is_dense",
         "is_row_major",
+        "is_usual",
         "kinds",
         "level_kinds",
         "levels",
@@ -77,8 +78,6 @@ class Format:
     """What is known of each level by its kind. The fields below follow from it."""
     compressed: tuple[int, ...]
     """The levels that have ``pos``."""
-    has_gaps: bool
-    """Whether there may be gaps between the fibers of some level."""
     stored: tuple[int, ...]
     """The levels that store coordinates."""
     sharing: tuple[range, ...]
@@ -90,6 +89,8 @@ class Format:
     """Whether every level is dense."""
     is_row_major: bool
     """Whether the levels are in the order of the dimensions."""
+    is_usual: bool
+    """Whether every level stores its coordinates in the usual way."""
 
     def __init__(self, text: str | Format) -> None:
         if isinstance(text, Format):
@@ -108,7 +109,7 @@ class Format:
         put(self, "level_kinds", known)
         has_pos = (n for n, kind in enumerate(known) if kind.has_pos)
         put(self, "compressed", tuple(has_pos))
-        put(self, "has_gaps", any(kind.has_gaps for kind in known))
+        put(self, "is_usual", all(map(_is_usual, known, self.kinds)))
         stored = tuple(n for n, kind in enumerate(known) if not kind.is_full)
         put(self, "stored", stored)
         sharing = _sharing_levels(known)
@@ -211,6 +212,22 @@ class Format:
         return self.of_levels((*zip(wanted, self.kinds, strict=True),))
 
     @property
+    def usual(self) -> Format:
+        """The format that stores the same coordinates in the usual way."""
+        if self.is_usual:
+            return self
+        kinds = (kind.usual for kind in self.level_kinds)
+        levels = tuple(zip(self.order, kinds, strict=True))
+        assert self.rank is not None
+        return Format(level_map(self.rank, levels, self.parts)).for_rank(self.rank)
+
+    @property
+    def not_packed(self) -> str:
+        """Why nothing is converted to the format; empty if that is possible."""
+        reasons = (kind.not_packed for kind in self.level_kinds)
+        return next(filter(None, reasons), "")
+
+    @property
     def inner_dense(self) -> frozenset[int]:
         """The dimensions of the dense levels behind the last sparse one."""
         return frozenset(self.order[1 + max(self.stored, default=-1) :])
@@ -248,6 +265,10 @@ class TensorType:
 def known_names() -> tuple[str, ...]:
     """Return the names that ``Format`` understands."""
     return (*_NAMED, *_ANY_RANK)
+
+
+def _is_usual(kind: LevelKind, text: str) -> bool:
+    return kind.usual == text
 
 
 def _resolve(text: object) -> tuple[str, int | None, Levels, Parts]:
@@ -328,11 +349,7 @@ def _sharing_levels(kinds: tuple[LevelKind, ...]) -> tuple[range, ...]:
 
 def _unsupported_in_results(kinds: tuple[LevelKind, ...]) -> str:
     """Return why no kernel makes levels of these kinds; empty if kernels make them."""
-    if any(kind.has_gaps for kind in kinds):
-        return "results have no gaps, no level is 'loose_compressed'"
-    if any(kind.per_parent for kind in kinds):
-        return "no level of a result is 'structured'"
-    return ""
+    return next(filter(None, (kind.not_in_results for kind in kinds)), "")
 
 
 def _unsupported_level(kinds: tuple[str, ...]) -> str:
@@ -342,10 +359,8 @@ def _unsupported_level(kinds: tuple[str, ...]) -> str:
         return "either all singletons are 'soa' or none is"
     for kind in kinds:
         known = level_kind(kind)
-        if known.has_gaps and not known.is_unique:
-            return "a level with gaps is unique"
-        if not known.is_ordered:
-            return "entries are sorted, no level is 'nonordered'"
+        if known.unsupported:
+            return known.unsupported
         if known.shares_positions is not open_group:
             return (
                 f"'{_NONUNIQUE}' needs a singleton behind it"

@@ -295,11 +295,11 @@ class _Inference:
 
 def _of_access(access: Access, format: Format) -> Structure:
     found: Structure = {}
+    levels = (*format.usual.levels, (0, ""))
     # The first level of coo is compressed(nonunique): only the singleton below it tells
     # whether the coordinates are interleaved.
-    for (dimension, kind), (_, below) in pairwise((*format.levels, (0, ""))):
+    for (dimension, kind), (_, below) in pairwise(levels):
         singleton = kind if level_kind(kind).shares_positions else below
-        kind = kind.replace("loose_", "")
         plain = kind in ("dense", "compressed")
         found[access.indices[dimension]] = kind if plain else list_name(singleton)
     if not format.is_dense:

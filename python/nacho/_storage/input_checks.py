@@ -165,7 +165,7 @@ def require_no_surplus(view: View, used: View) -> None:
         given, kept = view.crd_at(level).size, used.crd_at(level).size
         if given != kept:
             found = f"Tensor: {view.crd_label(level)} has {given} entries, "
-            if view.format.level_kinds[level].per_parent:
+            if view.format.level_kinds[level].fixes_crd:
                 raise OperandError(f"{found}expected {kept}")
             above = max(each for each in view.format.compressed if each <= level)
             raise OperandError(f"{found}but {view.pos_label(above)} ends at {kept}")

@@ -17,19 +17,20 @@ def filled(name: str | None, view: View) -> View:
         _require_equal_lengths(name, view)
     count, longer = 1, False
     for level, kind in enumerate(view.format.level_kinds):
+        parents, extent = count, view.extents[level]
         if kind.is_full:
-            count *= view.extents[level]
+            count = kind.count(None, None, parents, extent)
             continue
         pos, crd = view.pos[level], view.crd[level]
         if crd is None or crd.ndim != 1 or len(view.format.sharing[level]) > 1:
             crd = _required_column(name, view, level)
         if pos is not None:
-            count = _counted(name, view, level, pos, count)
-        elif kind.per_parent:
-            count *= kind.per_parent
-        if not 0 <= count <= crd.size:
-            _refuse_end(name, view, level, count)
-        longer = longer or crd.size > count
+            _require_length(name, view, level, pos, parents)
+        count = kind.count(pos, view.crd[level], parents, extent)
+        needed = kind.crd_length(parents, count, extent)
+        if count < 0 or not needed <= crd.size:
+            _refuse_end(name, view, level, needed)
+        longer = longer or crd.size > needed
     return _with_values(name, view, count, longer)
 
 
@@ -50,21 +51,15 @@ def _required_column(name: str | None, view: View, level: int) -> Array:
     return view.crd_at(level)
 
 
-def _counted(name: str | None, view: View, level: int, pos: Array, parents: int) -> int:
-    """Check the length of ``pos``; return the number of positions in the level."""
+def _require_length(
+    name: str | None, view: View, level: int, pos: Array, parents: int
+) -> None:
     kind = view.format.level_kinds[level]
-    length = kind.pos_length(parents)
+    length = kind.pos_length(parents, view.extents[level])
     if pos.ndim != 1 or pos.size != length:
         label = view.pos_label(level)
         message = f"{label} has shape {pos.shape}, expected ({length},)"
         raise OperandError(f"{subject(name)}: {message}")
-    # There may be a gap behind the last fiber.
-    return _rows_of(view, level) if kind.has_gaps else int(pos[-1])
-
-
-def _rows_of(view: View, level: int) -> int:
-    """Return the number of positions that the coordinates of a level have room for."""
-    return int(view.array_at(level).shape[0])
 
 
 def _with_values(name: str | None, view: View, count: int, longer: bool) -> View:
@@ -85,18 +80,13 @@ def _with_values(name: str | None, view: View, count: int, longer: bool) -> View
 
 
 def _ends(view: View) -> list[tuple[Array | None, int]]:
-    """Return ``crd`` of each level, and the number of positions in the level."""
+    """Return ``crd`` of each level, and the items of it that are used."""
     ends: list[tuple[Array | None, int]] = []
-    end = 1
-    for level, pos in enumerate(view.pos):
-        if view.format.level_kinds[level].is_full:
-            end *= view.extents[level]
-        elif per_parent := view.format.level_kinds[level].per_parent:
-            end *= per_parent
-        elif pos is not None:
-            kind = view.format.level_kinds[level]
-            end = _rows_of(view, level) if kind.has_gaps else int(pos[-1])
-        ends.append((view.crd[level], end))
+    count = 1
+    for level, kind in enumerate(view.format.level_kinds):
+        parents, extent, pos = count, view.extents[level], view.pos[level]
+        count = kind.count(pos, view.crd[level], parents, extent)
+        ends.append((view.crd[level], kind.crd_length(parents, count, extent)))
     return ends
 
 
@@ -111,7 +101,7 @@ def _require_equal_lengths(name: str | None, view: View) -> None:
 
 
 def _refuse_end(name: str | None, view: View, level: int, count: int) -> NoReturn:
-    if view.format.level_kinds[level].per_parent:
+    if view.format.level_kinds[level].fixes_crd:
         label, size = view.crd_label(level), view.crd_at(level).size
         message = f"{label} has {size} entries, expected {count}"
         raise OperandError(f"{subject(name)}: {message}")

@@ -17,6 +17,7 @@ from nacho._storage.gpu_arrays import dense_in_cupy, is_in_cupy, sparse_in_cupy
 from nacho._storage.memory import remember
 from nacho._storage.sparse_arrays import sparse_result
 from nacho._storage.torch_tensors import dense_tensor, sparse_tensor
+from nacho._storage.usual_views import with_levels_of
 from nacho._storage.views import (
     CUPY,
     INT32,
@@ -150,7 +151,9 @@ def make_result(
     library = kind.__module__.partition(".")[0]
     if format is None:
         return _number(buffers[-1].reshape(()), library)
-    view = view_of_buffers(format, shape, buffers)
+    view = view_of_buffers(format.usual, shape, buffers)
+    if not format.is_usual:
+        view = with_levels_of(format, view)
     if library == "cupyx" and not is_in_cupy(view.values.dtype):
         kind, library = public("Tensor"), NACHO
     if format.is_dense:

@@ -18,7 +18,7 @@ import numpy as np
 from nacho._notation.symbols import Index
 from nacho._storage.conversion import packed
 from nacho._storage.formats import Format
-from nacho._storage.loose_views import without_gaps
+from nacho._storage.usual_views import usual_view
 from nacho._storage.views import Array, View
 from nacho.errors import (
     ArgumentError,
@@ -89,7 +89,7 @@ def row(view: View, number: int) -> Any:
 
 def _between(view: View, begin: int, end: int) -> View:
     """Return a view of the rows from ``begin`` to ``end``."""
-    view = without_gaps(view)
+    view = usual_view(view)
     format, shape = view.format, (end - begin, *view.shape[1:])
     if format.is_dense:
         level = format.order.index(0)

@@ -6,7 +6,7 @@ from typing import Self
 
 from nacho._elements import DType
 from nacho._storage.formats import Format
-from nacho._storage.loose_views import without_gaps
+from nacho._storage.usual_views import usual_view
 from nacho._storage.views import Array, Arrays, View
 
 
@@ -47,7 +47,7 @@ class TensorData:
     @property
     def nnz(self) -> int:
         """The number of stored values, without what lies in gaps."""
-        return without_gaps(self._view).values.size
+        return usual_view(self._view).values.size
 
     @property
     def nbytes(self) -> int:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho._storage.formats import Format
-from nacho._storage.loose_positions import first_fall, first_violation
 from nacho.errors import OperandError
 
 Array = NDArray[Any]
@@ -198,17 +197,13 @@ def _extension() -> ModuleType:
 def require_positions(name: str | None, view: View) -> None:
     """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``.
 
-    Where there may be gaps, it may also start after 0 and end before ``len(crd)``.
+    Levels that do not store their coordinates in the usual way have rules of their own.
     """
-    check = _extension().check_positions
     for level in view.format.compressed:
-        pos, count = view.pos_at(level), len(view.array_at(level))
-        if view.format.level_kinds[level].has_gaps:
-            place = first_fall(pos, count)
-        else:
-            place = check(pos, pos.size - 1, count)
-        if place >= 0:
-            _refuse_position(name, view, level, place)
+        kind, pos = view.format.level_kinds[level], view.pos_at(level)
+        wrong = kind.wrong_position(pos, view.array_at(level))
+        if wrong is not None:
+            _refuse_position(name, view, level, *wrong)
 
 
 def has_canonical_entries(name: str | None, view: View) -> bool:
@@ -252,24 +247,14 @@ def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
 
     A negative position says that nothing is wrong.
     """
-    check = _extension()
     first = levels[0]
-    per_parent = view.format.level_kinds[first].per_parent
-    if per_parent:
-        pos = per_parent * np.arange(view.crd_at(first).size // per_parent + 1)
-    else:
-        pos = view.pos_at(first)
-    if view.format.level_kinds[first].has_gaps:
-        place, why = first_violation(pos, view.crd_at(first), view.extents[first])
-        return place, first, why
     if len(levels) == 1:
-        place, why = check.check_coordinates(
-            pos, view.crd_at(first), view.extents[first]
-        )
-        return place, first, why
+        kind, crd = view.format.level_kinds[first], view.crd_at(first)
+        wrong = kind.wrong_coordinate(view.pos[first], crd, view.extents[first])
+        return (-1, first, "none") if wrong is None else (wrong[0], first, wrong[1])
     crds = [view.crd_at(level) for level in levels]
     extents = [view.extents[level] for level in levels]
-    place, number, why = check.check_tuples(pos, crds, extents)
+    place, number, why = _extension().check_tuples(view.pos_at(first), crds, extents)
     return place, first + number, why
 
 
@@ -282,15 +267,12 @@ def _require_range(name: str | None, view: View, levels: range) -> None:
             _refuse_coordinate(name, view, level, int(wrong[0]))
 
 
-def _refuse_position(name: str | None, view: View, level: int, place: int) -> NoReturn:
+def _refuse_position(
+    name: str | None, view: View, level: int, place: int, reason: str
+) -> NoReturn:
     pos, label = view.pos_at(level), view.pos_label(level)
-    count, has_gaps = view.crd_at(level).size, view.format.level_kinds[level].has_gaps
     if place and pos[place] < pos[place - 1]:
         reason = f"below {label}[{place - 1}] = {pos[place - 1]}"
-    elif has_gaps:
-        reason = f"expected a position in [0, {count}]"
-    else:
-        reason = f"expected {count if place else 0}"
     raise OperandError(f"{subject(name)}: {label}[{place}] = {pos[place]}, {reason}")
 
 
