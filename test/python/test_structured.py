@@ -109,3 +109,15 @@ def test_what_is_wrong():
         made([1, 0, 0, 1])
     with pytest.raises(UnsupportedError, match="'structured'"):
         Tensor.from_dense(np.ones((2, 4)), TWO_OF_FOUR)
+
+
+def test_rows_without_blocks():
+    crd = np.array([0, 2, 1, 3, 0, 1], np.int32)
+    format = "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])"
+    made = Tensor.from_parts(format, (3, 4), [None] * 2, [None, crd], np.arange(1.0, 7))
+    dense = np.array([[1.0, 0, 2, 0], [0, 3, 0, 4], [5, 6, 0, 0]])
+    np.testing.assert_array_equal(made.to_dense(), dense)
+    np.testing.assert_array_equal(made[1:].to_dense(), dense[1:])
+    doubled = nacho.evaluate("Z[i,j] = A[i,j] * 2", A=made)
+    assert doubled.format == nacho.Format("csr")
+    np.testing.assert_array_equal(doubled.to_dense(), 2 * dense)
