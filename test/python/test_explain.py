@@ -193,7 +193,7 @@ def test_the_order_has_a_reason(text, operands, options, reason):
 
 def test_kernels_are_named():
     found = nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)
-    _, names = found.sections["kernels"]
+    (names,) = found.sections["kernels"]
     assert "kernel_partition" in names
     assert "kernel_compute" in names
 
