@@ -12,12 +12,12 @@ using namespace mlir;
 using namespace nacho;
 
 void WorkspaceMarks::locateLevels(Value last) {
-  Value one = Number(b, 1), begin = one;
+  Number one(b, 1), begin = one;
   for (unsigned level = 0; level < kLevels; ++level) {
     begins.push_back(begin);
     Number places(b, 6 * (kLevels - level));
     Value count = (Number(b, last) >> places) + one;
-    begin = Number(b, begin) + count;
+    begin = begin + count;
     if (level == 0)
       words = count;
   }

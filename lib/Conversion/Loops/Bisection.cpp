@@ -40,7 +40,7 @@ public:
 
   Value coordinate() const { return mid; }
   ArrayRef<Value> positions() const { return stored; }
-  SearchInterval next(Value within);
+  SearchInterval next(Number within);
 
 private:
   static bool dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all);
@@ -80,8 +80,7 @@ bool Bisection::dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all) {
 /// mid = low + (high - low + 1) / 2
 void Bisection::halveCoordinates() {
   Number span = Number(b, now.high) - now.low;
-  Value half = (span + one) >> one;
-  mid = Number(b, now.low) + half;
+  mid = Number(b, now.low) + ((span + one) >> one);
   for (auto [n, range] : llvm::enumerate(ranges))
     stored.push_back(range->level->lowerBound(b, mid, range->first, now.lows[n],
                                               now.highs[n]));
@@ -92,7 +91,7 @@ void Bisection::halveCoordinates() {
 /// mid = T.crd[p], but in (low, high]; high if there are no positions
 /// pos = p or p + 1 for T, and a lower bound for the other operands
 void Bisection::halvePositions() {
-  Value zero = Number(b, 0), most = zero;
+  Number zero(b, 0), most = zero;
   Value no = Number::flag(b, false);
   SmallVector<Value> chosen, middles, coordinates;
   mid = now.high;
@@ -100,42 +99,42 @@ void Bisection::halvePositions() {
     // The positions of operands that are being edited may be out of order, too.
     Number hasSome = Number(b, now.lows[n]) < now.highs[n];
     Number span = select(hasSome, Number(b, now.highs[n]) - now.lows[n], zero);
-    Value half = span >> one;
-    middles.push_back(Number(b, now.lows[n]) + half);
+    middles.push_back(Number(b, now.lows[n]) + (span >> one));
     Value safe = select(hasSome, middles.back(), kReadablePosition);
     coordinates.push_back(range->level->coordinate(b, safe));
     Number hasMore = span > most;
-    most = max(Number(b, most), span);
+    most = max(most, span);
     mid = select(hasMore, coordinates.back(), mid);
     for (Value &earlier : chosen)
       earlier = select(hasMore, no, earlier);
     chosen.push_back(hasMore);
   }
-  isSettled = Number(b, most) == zero;
+  isSettled = most == zero;
   // Coordinates may be out of order, too: mid is in the interval all the same.
   mid = max(Number(b, mid), Number(b, now.low) + one);
   mid = min(Number(b, mid), now.high);
   for (auto [n, range] : llvm::enumerate(ranges)) {
     Number isBefore = Number(b, coordinates[n]) < mid;
+    Number isChosen(b, chosen[n]);
     Value after = Number(b, middles[n]) + one;
     Value known = select(isBefore, after, middles[n]);
-    stored.push_back(range->level->lowerBound(
-        b, mid, range->first, select(Number(b, chosen[n]), known, now.lows[n]),
-        select(Number(b, chosen[n]), known, now.highs[n])));
+    Value low = select(isChosen, known, now.lows[n]);
+    Value high = select(isChosen, known, now.highs[n]);
+    stored.push_back(range->level->lowerBound(b, mid, range->first, low, high));
   }
 }
 
 /// The interval that is left if the cost of mid is within the query, or not.
-SearchInterval Bisection::next(Value within) {
+SearchInterval Bisection::next(Number within) {
   SearchInterval next;
-  next.low = select(Number(b, within), mid, now.low);
+  next.low = select(within, mid, now.low);
   Value below = Number(b, mid) - one;
   if (isSettled)
     below = select(Number(b, *isSettled), now.low, below);
-  next.high = select(Number(b, within), now.high, below);
+  next.high = select(within, now.high, below);
   for (auto [n, position] : llvm::enumerate(stored)) {
-    next.lows.push_back(select(Number(b, within), position, now.lows[n]));
-    next.highs.push_back(select(Number(b, within), now.highs[n], position));
+    next.lows.push_back(select(within, position, now.lows[n]));
+    next.highs.push_back(select(within, now.highs[n], position));
   }
   return next;
 }
@@ -170,7 +169,7 @@ SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
   Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
   SearchInterval now = unflatten(after->getArguments());
   Bisection step(b, op, ranges, now);
-  Value within =
+  Number within =
       Number(b, costAt(step.coordinate(), step.positions())) <= op.getQuery();
   scf::YieldOp::create(b, flatten(step.next(within)));
   return unflatten(loop.getResults());

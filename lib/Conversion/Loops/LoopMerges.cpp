@@ -290,7 +290,8 @@ SmallVector<Value> LoopLowering::emitWhileAny(Loop &loop, MergeAttr domain,
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   State state = State::unflatten(loop, before->getArguments());
-  Value infinity = Number(b, kInfinity), any;
+  Number infinity(b, kInfinity);
+  Value any;
   if (holdsAtAny(domain, loop.fibers.size())) {
     any = Number(b, emitLeast(state)) != infinity;
   } else {

@@ -344,7 +344,7 @@ void nacho::buildCombine(PhaseFunctions &function,
   Value pieces =
       isRow ? emitPieces(b, function.places().rowSize()) : Number(b, 1);
   // There are few rows of the result's size.
-  Value areGroups = Number::flag(b, false);
+  Number areGroups = Number::flag(b, false);
   if (!(isOfAll && isRow)) {
     areGroups = parts > kGroup;
     emitGroups(function, pieces, areGroups, isOfAll);

@@ -124,14 +124,14 @@ void PartLevels::leaveFiber(unsigned level, Carried &values) {
 void PartLevels::addColumns(const Carried &counted, Values &row) {
   // Whether the part's cuts differ in the coordinate of the level, or of a
   // level above it.
-  Value spans = Number::flag(b, false);
+  Number spans = Number::flag(b, false);
   for (auto [m, level] : llvm::enumerate(layout.levels)) {
     if (m < layout.numCut) {
       Type index = b.getIndexType();
       Value from = CutCoordinateOp::create(b, index, part.lower, m);
       Value to = CutCoordinateOp::create(b, index, part.upper, m);
-      Value differ = Number(b, from) != to;
-      spans = m ? Number(b, spans) | differ : differ;
+      Number differ = Number(b, from) != to;
+      spans = m ? spans | differ : differ;
     }
     level->columns(b, spans, counted.levels[m], row);
   }

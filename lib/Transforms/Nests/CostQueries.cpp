@@ -273,7 +273,8 @@ Value CostQueries::total() {
 /// `cost`, or 0 if any loop has an extent of 0: then there is no coordinate of
 /// that loop at which anything could be charged.
 Value CostQueries::unlessEmpty(Value cost, StringRef name) {
-  Value zero = Number(b, 0), empty;
+  Number zero(b, 0);
+  Value empty;
   for (unsigned m = nest.getFirstCharged(); m < nest.getLoops().size(); ++m) {
     Value none = Number(b, emitExtent(m)) == zero;
     empty = empty ? Number(b, empty) | none : none;
