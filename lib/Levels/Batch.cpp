@@ -16,6 +16,7 @@
 #include "LevelKind.h"
 #include "StoredLevel.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
 
@@ -55,10 +56,9 @@ public:
   /// The end of the children of the last parent, which may be the last one of
   /// its batch; `begin` if there are no parents.
   Value end(ImplicitLocOpBuilder &b, Value begin, Value after) const override {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value last =
-        arith::SubIOp::create(b, arith::MaxUIOp::create(b, after, one), one);
-    return arith::MaxUIOp::create(b, begin, position(b, last, after));
+    Number one(b, 1);
+    Value last = max(Number(b, after), one) - one;
+    return max(Number(b, begin), position(b, last, after));
   }
 
   void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
@@ -85,16 +85,13 @@ private:
   /// parent of this batch, or the one after the last of them.
   Value placeOf(ImplicitLocOpBuilder &b, Value batch, Value at,
                 Value stored) const {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Number one(b, 1);
+    Number zero(b, 0);
     Value size = memref::DimOp::create(b, stored, zero);
     Value length = perBatch(b, size);
-    Value inBatch = arith::SubIOp::create(
-        b, at, arith::MulIOp::create(b, batch, numParents(b)));
-    Value place = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, batch, length), inBatch);
-    return arith::MinUIOp::create(b, place,
-                                  arith::SubIOp::create(b, size, one));
+    Value inBatch = Number(b, at) - Number(b, batch) * numParents(b);
+    Number place = Number(b, batch) * length + inBatch;
+    return min(place, Number(b, size) - one);
   }
 
   /// batch * capacity + min(pos[place], capacity), in the batch of `parent`
@@ -103,17 +100,14 @@ private:
   Value position(ImplicitLocOpBuilder &b, Value parent, Value at) const {
     Value stored = emitPositionsArray(b, tensor, level), most = size(b);
     Value batch = batchOf(b, parent), capacity = perBatch(b, most);
-    Value inBatch = arith::MinUIOp::create(
-        b, loadIndex(b, stored, placeOf(b, batch, at, stored)), capacity);
-    Value first = arith::MulIOp::create(b, batch, capacity);
-    return arith::MinUIOp::create(b, arith::AddIOp::create(b, first, inBatch),
-                                  most);
+    Number read(b, loadIndex(b, stored, placeOf(b, batch, at, stored)));
+    Value inBatch = min(read, capacity);
+    Number first = Number(b, batch) * capacity;
+    return min(first + inBatch, most);
   }
 
   static Value divided(ImplicitLocOpBuilder &b, Value count, Value divisor) {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    return arith::DivUIOp::create(b, count,
-                                  arith::MaxUIOp::create(b, divisor, one));
+    return Number(b, count) / max(Number(b, divisor), 1);
   }
 };
 

@@ -1,6 +1,7 @@
 //===- Buffers.cpp - Reads and writes of the arrays of levels -------------===//
 
 #include "nacho/Levels/Buffers.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -11,17 +12,13 @@ using namespace nacho;
 
 Value nacho::loadIndex(ImplicitLocOpBuilder &b, Value buffer, Value at) {
   Value value = memref::LoadOp::create(b, buffer, at);
-  if (isa<IndexType>(value.getType()))
-    return value;
-  return arith::IndexCastUIOp::create(b, b.getIndexType(), value);
+  return Number(b, value).asIndex();
 }
 
 void nacho::storeIndex(ImplicitLocOpBuilder &b, Value value, Value buffer,
                        Value at) {
   Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  if (!isa<IndexType>(type))
-    value = arith::IndexCastUIOp::create(b, type, value);
-  memref::StoreOp::create(b, value, buffer, at);
+  memref::StoreOp::create(b, Number(b, value).as(type), buffer, at);
 }
 
 void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
@@ -33,8 +30,7 @@ void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
 /// the minimum.
 Value nacho::emitMask(ImplicitLocOpBuilder &b, Value start, Value end,
                       int64_t lanes) {
-  Value rest = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, start),
-                                      arith::ConstantIndexOp::create(b, lanes));
+  Value rest = minSigned(Number(b, end) - start, lanes);
   return vector::CreateMaskOp::create(b, VectorType::get(lanes, b.getI1Type()),
                                       rest);
 }
@@ -43,18 +39,15 @@ Value nacho::emitMask(ImplicitLocOpBuilder &b, Value start, Value end,
 static Value gatherVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
                           Condition valid, VectorType type, int64_t stride,
                           int64_t offset) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value step = arith::ConstantIndexOp::create(b, stride);
+  Number zero(b, 0);
+  Number step(b, stride);
   // The gather needs the contiguous array of which `buffer` is a strided view.
-  Value size =
-      arith::MulIOp::create(b, memref::DimOp::create(b, buffer, zero), step);
+  Value size = Number(b, memref::DimOp::create(b, buffer, zero)) * step;
   Value array = memref::ReinterpretCastOp::create(
       b, MemRefType::get({ShapedType::kDynamic}, type.getElementType()), buffer,
       OpFoldResult(b.getIndexAttr(0)), {OpFoldResult(size)},
       {OpFoldResult(b.getIndexAttr(1))});
-  Value first =
-      arith::AddIOp::create(b, arith::MulIOp::create(b, at, step),
-                            arith::ConstantIndexOp::create(b, offset));
+  Value first = Number(b, at) * step + offset;
   int64_t lanes = type.getNumElements();
   SmallVector<int32_t> distances;
   for (int64_t lane = 0; lane < lanes; ++lane)
@@ -65,7 +58,7 @@ static Value gatherVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
                          b, DenseElementsAttr::get(
                                 VectorType::get(lanes, b.getI1Type()), true))
                    : valid.flag();
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Number none(b, 0, type);
   return vector::GatherOp::create(b, type, array, first, places, mask, none);
 }
 
@@ -79,6 +72,6 @@ Value nacho::loadVector(ImplicitLocOpBuilder &b, Value buffer, Value at,
   }
   if (valid.isAlways())
     return vector::LoadOp::create(b, type, buffer, at);
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Number none(b, 0, type);
   return vector::MaskedLoadOp::create(b, type, buffer, at, valid.flag(), none);
 }

@@ -9,6 +9,7 @@
 #include "LevelKind.h"
 #include "StoredLevel.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
@@ -29,7 +30,7 @@ public:
   /// positions never leads beyond the end of the coordinates.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     Value stored = positions(b), most = size(b);
-    return arith::MinUIOp::create(b, loadIndex(b, stored, parent), most);
+    return min(Number(b, loadIndex(b, stored, parent)), most);
   }
 
   bool adjoins() const override { return true; }
@@ -68,19 +69,17 @@ public:
 
   void combine(ImplicitLocOpBuilder &b, ValueRange x, ValueRange y,
                SmallVectorImpl<Value> &sum) const override {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value xSpans = isTrue(b, x[0]), ySpans = isTrue(b, y[0]);
-    Value spans = arith::OrIOp::create(b, x[0], y[0]);
+    Number zero(b, 0);
+    Number xSpans = isTrue(b, x[0]), ySpans = isTrue(b, y[0]);
+    Value spans = Number(b, x[0]) | y[0];
     // Whether there are entries at the coordinate in which x ends and y begins.
-    Value seam = arith::OrIOp::create(
-        b, arith::SelectOp::create(b, xSpans, x[3], x[1]), y[1]);
-    Value head = arith::SelectOp::create(b, xSpans, x[1], seam);
-    Value both = arith::AndIOp::create(b, xSpans, ySpans);
-    Value closed = arith::SelectOp::create(b, both, seam, zero);
-    Value mid =
-        arith::AddIOp::create(b, arith::AddIOp::create(b, x[2], y[2]), closed);
-    Value open = arith::SelectOp::create(b, xSpans, seam, zero);
-    Value tail = arith::SelectOp::create(b, ySpans, y[3], open);
+    Value seam = select(xSpans, x[3], x[1]) | y[1];
+    Value head = select(xSpans, x[1], seam);
+    Number both = xSpans & ySpans;
+    Value closed = select(both, seam, zero);
+    Value mid = Number(b, x[2]) + y[2] + closed;
+    Value open = select(xSpans, seam, zero);
+    Value tail = select(ySpans, y[3], open);
     sum.append({spans, head, mid, tail});
   }
 
@@ -92,7 +91,7 @@ public:
                  SmallVectorImpl<Value> &carried) const override {
     auto add = [&](StringRef name, Type type) {
       NameScope scope(b, name);
-      carried.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+      carried.push_back(Number(b, 0, type));
     };
     add("head", b.getI1Type());
     add("mid", b.getIndexType());
@@ -102,16 +101,16 @@ public:
   void leaveCount(ImplicitLocOpBuilder &b, Value any, Value onLower,
                   Value onUpper,
                   MutableArrayRef<Value> carried) const override {
-    Value yes = arith::ConstantIntOp::create(b, 1, 1);
-    Value isHead = arith::AndIOp::create(b, any, onLower);
-    carried[0] = arith::OrIOp::create(b, carried[0], isHead);
-    Value offLower = arith::XOrIOp::create(b, onLower, yes);
-    Value rest = arith::AndIOp::create(b, any, offLower);
-    Value isTail = arith::AndIOp::create(b, rest, onUpper);
-    carried[2] = arith::OrIOp::create(b, carried[2], isTail);
-    Value offUpper = arith::XOrIOp::create(b, onUpper, yes);
-    Value isMid = arith::AndIOp::create(b, rest, offUpper);
-    carried[1] = arith::AddIOp::create(b, carried[1], toIndex(b, isMid));
+    Value yes = Number::flag(b, true);
+    Value isHead = Number(b, any) & onLower;
+    carried[0] = Number(b, carried[0]) | isHead;
+    Value offLower = Number(b, onLower) ^ yes;
+    Number rest = Number(b, any) & offLower;
+    Value isTail = rest & onUpper;
+    carried[2] = Number(b, carried[2]) | isTail;
+    Value offUpper = Number(b, onUpper) ^ yes;
+    Value isMid = rest & offUpper;
+    carried[1] = Number(b, carried[1]) + toIndex(b, isMid);
   }
 
   void columns(ImplicitLocOpBuilder &b, Value spans, ValueRange carried,
@@ -123,9 +122,8 @@ public:
   void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                   SmallVectorImpl<Value> &carried) const override {
     if (context.positions) {
-      Value zero = arith::ConstantIndexOp::create(b, 0);
-      Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            context.part, zero);
+      Number zero(b, 0);
+      Value isFirst = Number(b, context.part) == zero;
       auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(ifFirst.thenBlock());
@@ -139,49 +137,43 @@ public:
   void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                    const AppendedCoordinate &at,
                    MutableArrayRef<Value> carried) const override {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value yes = arith::ConstantIntOp::create(b, 1, 1);
-    Value position = carried[0];
-    Value any = arith::OrIOp::create(b, at.any, carried[1]);
+    Number one(b, 1);
+    Value yes = Number::flag(b, true);
+    Number position(b, carried[0]);
+    Number any = Number(b, at.any) | carried[1];
     // The bound only matters if operands were changed after the count.
     Value end = decode(b, context.last).position;
-    Value fits =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position, end);
-    Value append = arith::AndIOp::create(
-        b, arith::AndIOp::create(b, at.finished, any), fits);
+    Value fits = position < end;
+    Value append = Number(b, at.finished) & any & fits;
     auto ifAppend = scf::IfOp::create(b, append, /*withElse=*/false);
-    Value after = arith::AddIOp::create(b, position, toIndex(b, append));
-    Value unfinished = arith::XOrIOp::create(b, at.finished, yes);
+    Value after = position + toIndex(b, append);
+    Value unfinished = Number(b, at.finished) ^ yes;
     carried[0] = after;
-    carried[1] = arith::AndIOp::create(b, any, unfinished);
+    carried[1] = any & unfinished;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifAppend.thenBlock());
     for (auto [coordinate, buffer] :
          llvm::zip(at.coordinates, context.coordinates))
       storeIndex(b, coordinate, buffer, position);
     if (context.positions)
-      storeIndex(b, at.next, context.positions,
-                 arith::AddIOp::create(b, position, one));
+      storeIndex(b, at.next, context.positions, position + one);
   }
 
   Condition finishAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                          Value, ValueRange carried) const override {
     Place place = decode(b, context.last);
-    Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                          carried[0], place.position);
-    Value isOpen = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                         carried[1], isTrue(b, place.open));
-    return arith::AndIOp::create(b, isThere, isOpen);
+    Number isThere = Number(b, carried[0]) == place.position;
+    Value isOpen = Number(b, carried[1]) == isTrue(b, place.open);
+    return isThere & isOpen;
   }
 
 private:
-  static Value toIndex(ImplicitLocOpBuilder &b, Value flag) {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), flag);
+  static Number toIndex(ImplicitLocOpBuilder &b, Value flag) {
+    return Number(b, flag).asIndex();
   }
 
-  static Value isTrue(ImplicitLocOpBuilder &b, Value flag) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
+  static Number isTrue(ImplicitLocOpBuilder &b, Value flag) {
+    return Number(b, flag) != 0;
   }
 
   /// The number of positions that the first parts together have finished, and
@@ -191,15 +183,15 @@ private:
   };
 
   static Place decode(ImplicitLocOpBuilder &b, ValueRange row) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value spans = isTrue(b, row[0]);
-    Value finished = arith::AddIOp::create(b, row[1], row[2]);
+    Number zero(b, 0);
+    Number spans = isTrue(b, row[0]);
+    Value finished = Number(b, row[1]) + row[2];
     Place place;
     {
       NameScope name(b, "position");
-      place.position = arith::SelectOp::create(b, spans, finished, zero);
+      place.position = select(spans, finished, zero);
     }
-    place.open = arith::SelectOp::create(b, spans, row[3], row[1]);
+    place.open = select(spans, row[3], row[1]);
     return place;
   }
 };

@@ -7,6 +7,7 @@
 
 #include "LevelKind.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Buffers.h"
 
@@ -25,7 +26,7 @@ public:
   bool isUnique() const override { return true; }
 
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
-    return arith::MulIOp::create(b, parent, extent(b));
+    return Number(b, parent) * extent(b);
   }
 
   Value size(ImplicitLocOpBuilder &) const override {
@@ -43,7 +44,7 @@ public:
 
   Value lowerBound(ImplicitLocOpBuilder &b, Value coordinate, Value first,
                    Value, Value) const override {
-    return arith::AddIOp::create(b, first, coordinate);
+    return Number(b, first) + coordinate;
   }
 };
 
@@ -58,12 +59,11 @@ class DenseResultLevel : public ResultLevel {
 public:
   void initAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
                   SmallVectorImpl<Value> &carried) const override {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value none = arith::ConstantIndexOp::create(b, -1);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, context.part, zero);
+    Number zero(b, 0);
+    Number none(b, -1);
+    Number isFirst = Number(b, context.part) == zero;
     NameScope name(b, "written");
-    carried.push_back(arith::SelectOp::create(b, isFirst, none, context.lower));
+    carried.push_back(select(isFirst, none, context.lower));
   }
 
   void leaveAppend(ImplicitLocOpBuilder &b, const AppendContext &context,
@@ -71,7 +71,7 @@ public:
                    MutableArrayRef<Value> carried) const override {
     if (at.visitsAll)
       return storeNext(b, context, at, carried[0]);
-    Value to = arith::SelectOp::create(b, at.any, at.number, carried[0]);
+    Value to = select(Number(b, at.any), at.number, carried[0]);
     carried[0] = fill(b, context, carried[0], to, at.before);
   }
 
@@ -94,7 +94,7 @@ private:
   static void storeNext(ImplicitLocOpBuilder &b, const AppendContext &context,
                         const AppendedCoordinate &at, Value &written) {
     Value isNew =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, written, at.number);
+        Number(b, written).compare(arith::CmpIPredicate::slt, at.number);
     auto ifNew = scf::IfOp::create(b, isNew);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifNew.thenBlock());
@@ -107,16 +107,16 @@ private:
   /// Returns the last index written.
   static Value fill(ImplicitLocOpBuilder &b, const AppendContext &context,
                     Value from, Value to, Value value) {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    to = arith::MinSIOp::create(b, to, context.upper);
-    to = arith::MaxSIOp::create(b, from, to);
-    Value begin = arith::AddIOp::create(b, from, one);
-    Value end = arith::AddIOp::create(b, to, one);
+    Number one(b, 1);
+    Number clipped = minSigned(Number(b, to), context.upper);
+    Number last = maxSigned(Number(b, from), clipped);
+    Value begin = Number(b, from) + one;
+    Value end = last + one;
     auto loop = scf::ForOp::create(b, begin, end, one);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     storeIndex(b, value, context.positions, loop.getInductionVar());
-    return to;
+    return last;
   }
 };
 

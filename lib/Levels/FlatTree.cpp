@@ -8,6 +8,7 @@
 
 #include "Flat.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,52 +63,48 @@ private:
 Value FlatTree::parentOf(ImplicitLocOpBuilder &b, unsigned level,
                          Value position, Value from) const {
   Type index = b.getIndexType();
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   auto mine = Level::get(of, level);
   Value last = Level::get(of, level - 1)->last(b);
   auto isBefore = [&](ImplicitLocOpBuilder &body, Value parent) -> Value {
-    Value inside =
-        arith::CmpIOp::create(body, arith::CmpIPredicate::sle, parent, last);
-    Value safe = arith::MaxSIOp::create(
-        body, arith::MinSIOp::create(body, parent, last), zero);
-    Value begins = arith::CmpIOp::create(body, arith::CmpIPredicate::ule,
-                                         mine->begin(body, safe), position);
-    return arith::AndIOp::create(body, inside, begins);
+    Number inside =
+        Number(body, parent).compare(arith::CmpIPredicate::sle, last);
+    Value safe = maxSigned(minSigned(Number(body, parent), last), zero);
+    Value begins = Number(body, mine->begin(body, safe)) <= position;
+    return inside & begins;
   };
   auto gallop = scf::WhileOp::create(
       b, TypeRange{index, index}, ValueRange{from, one},
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         ImplicitLocOpBuilder body(loc, builder);
-        Value next = arith::AddIOp::create(body, args[0], args[1]);
+        Value next = Number(body, args[0]) + args[1];
         scf::ConditionOp::create(body, isBefore(body, next), args);
       },
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         ImplicitLocOpBuilder body(loc, builder);
-        Value next = arith::AddIOp::create(body, args[0], args[1]);
-        Value step = arith::AddIOp::create(body, args[1], args[1]);
+        Value next = Number(body, args[0]) + args[1];
+        Value step = Number(body, args[1]) + args[1];
         scf::YieldOp::create(body, ValueRange{next, step});
       });
   auto bisect = scf::WhileOp::create(
       b, TypeRange{index, index}, gallop.getResults(),
       [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value more = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ugt, args[1], one);
-        scf::ConditionOp::create(builder, loc, more, args);
+        ImplicitLocOpBuilder body(loc, builder);
+        scf::ConditionOp::create(body, Number(body, args[1]) > one, args);
       },
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         ImplicitLocOpBuilder body(loc, builder);
-        Value half = arith::ShRUIOp::create(body, args[1], one);
-        Value mid = arith::AddIOp::create(body, args[0], half);
-        Value low =
-            arith::SelectOp::create(body, isBefore(body, mid), mid, args[0]);
+        Value half = Number(body, args[1]) >> one;
+        Value mid = Number(body, args[0]) + half;
+        Value low = select(Number(body, isBefore(body, mid)), mid, args[0]);
         scf::YieldOp::create(body, ValueRange{low, half});
       });
   return bisect.getResult(0);
 }
 
 Value FlatTree::coordinate(ImplicitLocOpBuilder &b, Value position) const {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   SmallVector<Value> parts(rank);
   for (unsigned level = rank; level-- > 0;) {
     parts[level] = Level::get(of, level)->coordinate(b, position);
@@ -125,31 +122,28 @@ Value FlatTree::coordinate(ImplicitLocOpBuilder &b, Value position) const {
 /// where the children of the next larger coordinate begin.
 Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
                            Value high) const {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number zero(b, 0);
+  Number one(b, 1);
   Value from = Level::get(of, 0)->begin(b, zero);
   Value to = Level::get(of, 0)->begin(b, one);
   for (unsigned level = 0; level < rank; ++level) {
     auto mine = Level::get(of, level);
     Value part = emitCoordinateOfKey(b, of, level, key);
-    Value found = mine->lowerBound(b, part, from, from, to);
+    Number found(b, mine->lowerBound(b, part, from, from, to));
     if (level + 1 == rank) {
       from = found;
       break;
     }
-    Value there =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, found, to);
-    Value safe = arith::SelectOp::create(b, there, found, zero);
-    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       mine->coordinate(b, safe), part);
-    there = arith::AndIOp::create(b, there, same);
-    Value after = arith::AddIOp::create(
-        b, found, arith::IndexCastUIOp::create(b, b.getIndexType(), there));
+    Number there = found < to;
+    Value safe = select(there, found, zero);
+    Value same = Number(b, mine->coordinate(b, safe)) == part;
+    there = there & same;
+    Value after = found + there.asIndex();
     auto below = Level::get(of, level + 1);
     from = below->begin(b, found);
     to = below->begin(b, after);
   }
-  return arith::MinUIOp::create(b, arith::MaxUIOp::create(b, from, low), high);
+  return min(max(Number(b, from), low), high);
 }
 
 /// Stores the key of each fiber, without the field of the last level, where the
@@ -160,7 +154,7 @@ Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
 void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
                            unsigned level, Value from, Value to,
                            const Key &above) const {
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   auto forOp = scf::ForOp::create(b, from, to, one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
@@ -168,22 +162,18 @@ void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
   Key key = above;
   key.add(b, of, level, Level::get(of, level)->coordinate(b, position));
   auto below = Level::get(of, level + 1);
-  Value first =
-      arith::MaxUIOp::create(b, below->begin(b, position), walk.low[level + 1]);
+  Number first = max(Number(b, below->begin(b, position)), walk.low[level + 1]);
   if (level + 2 < rank) {
-    Value after = arith::AddIOp::create(b, position, one);
-    Value end =
-        arith::MinUIOp::create(b, below->begin(b, after), walk.high[level + 1]);
+    Value after = Number(b, position) + one;
+    Value end = min(Number(b, below->begin(b, after)), walk.high[level + 1]);
     return storeFibers(b, walk, level + 1, first, end, key);
   }
   // If several fibers begin at the same entry, all but the last are empty, and
   // the last one is stored last.
-  Value last = arith::SubIOp::create(b, walk.high[level + 1], one);
-  Value at = arith::SubIOp::create(b, arith::MinUIOp::create(b, first, last),
-                                   walk.begin);
-  memref::StoreOp::create(
-      b, arith::IndexCastOp::create(b, b.getI64Type(), key.get(b)), walk.array,
-      at);
+  Value last = Number(b, walk.high[level + 1]) - one;
+  Value at = min(first, last) - walk.begin;
+  memref::StoreOp::create(b, Number(b, key.get(b)).asSigned(b.getI64Type()),
+                          walk.array, at);
 }
 
 /// Completes the keys. The array has the key of a fiber at the fiber's first
@@ -194,23 +184,23 @@ void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
 void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
                           unsigned lanes) const {
   auto words = VectorType::get(lanes, b.getI64Type());
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(words));
-  Value step = arith::ConstantIndexOp::create(b, lanes);
+  Number none(b, 0, words);
+  Number step(b, lanes);
   Value end = walk.high.back();
   auto forOp = scf::ForOp::create(b, walk.begin, end, step, none);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
   Value position = forOp.getInductionVar();
-  Value at = arith::SubIOp::create(b, position, walk.begin);
-  Value above = vector::LoadOp::create(b, words, walk.array, at);
+  Value at = Number(b, position) - walk.begin;
+  Number above(b, vector::LoadOp::create(b, words, walk.array, at));
   for (unsigned distance = 1; distance < lanes; distance *= 2) {
     SmallVector<int64_t> order;
     for (unsigned lane = 0; lane < lanes; ++lane)
       order.push_back(lane < distance ? lane : lanes + lane - distance);
     Value moved = vector::ShuffleOp::create(b, none, above, order);
-    above = arith::MaxUIOp::create(b, above, moved);
+    above = max(above, moved);
   }
-  above = arith::MaxUIOp::create(b, above, forOp.getRegionIterArgs().front());
+  above = max(above, forOp.getRegionIterArgs().front());
   SmallVector<int64_t> lastLane(lanes, lanes - 1);
   Value carried = vector::ShuffleOp::create(b, above, above, lastLane);
 
@@ -226,30 +216,29 @@ void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
 void FlatTree::fill(ImplicitLocOpBuilder &b, Value array, Value begin,
                     Value end, Value cursors, unsigned vectorBits) const {
   unsigned lanes = vectorBits / 64;
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   Walk walk{array, begin, {}, {}};
   walk.low.resize(rank);
   walk.high.resize(rank);
   walk.low.back() = begin;
   walk.high.back() = end;
   for (unsigned level = rank - 1; level > 0; --level) {
-    Value cursor = arith::ConstantIndexOp::create(b, level - 1);
-    Value last = arith::SubIOp::create(b, walk.high[level], one);
+    Number cursor(b, level - 1);
+    Value last = Number(b, walk.high[level]) - one;
     Value low = parentOf(b, level, walk.low[level],
                          memref::LoadOp::create(b, cursors, cursor));
     memref::StoreOp::create(b, low, cursors, cursor);
     walk.low[level - 1] = low;
-    walk.high[level - 1] =
-        arith::AddIOp::create(b, parentOf(b, level, last, low), one);
+    walk.high[level - 1] = Number(b, parentOf(b, level, last, low)) + one;
   }
   auto words = VectorType::get(lanes, b.getI64Type());
-  Value none = arith::ConstantOp::create(b, b.getZeroAttr(words));
-  Value step = arith::ConstantIndexOp::create(b, lanes);
+  Number none(b, 0, words);
+  Number step(b, lanes);
   auto clear = scf::ForOp::create(b, begin, end, step);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(clear.getBody());
-    Value at = arith::SubIOp::create(b, clear.getInductionVar(), begin);
+    Value at = Number(b, clear.getInductionVar()) - begin;
     vector::StoreOp::create(b, none, array, at);
   }
   storeFibers(b, walk, 0, walk.low[0], walk.high[0], Key());

@@ -3,6 +3,7 @@
 #include "nacho/Levels/Level.h"
 #include "Flat.h"
 #include "LevelKind.h"
+#include "nacho/IR/Arith.h"
 
 #include "nacho/IR/Fibers.h"
 
@@ -26,8 +27,7 @@ Value Level::extent(ImplicitLocOpBuilder &b) const {
 }
 
 Value Level::last(ImplicitLocOpBuilder &b) const {
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  return arith::SubIOp::create(b, size(b), one);
+  return Number(b, size(b)) - 1;
 }
 
 Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
@@ -40,7 +40,7 @@ Value nacho::positionsBefore(ImplicitLocOpBuilder &b, Value tensor,
 Value nacho::numPositions(ImplicitLocOpBuilder &b, Value tensor,
                           unsigned levels) {
   if (levels == 0)
-    return arith::ConstantIndexOp::create(b, 1);
+    return Number(b, 1);
   // The positions of a slice are those of the whole tensor.
   tensor = wholeTensorOf(tensor);
   auto last = Level::get(tensor, levels - 1);
@@ -53,6 +53,6 @@ Value nacho::levelExtent(ImplicitLocOpBuilder &b, Value tensor,
                          unsigned level) {
   if (auto slice = tensor.getDefiningOp<SliceOp>())
     return Level::getOfSlice(slice, level)->extent(b);
-  Value number = arith::ConstantIndexOp::create(b, level);
+  Number number(b, level);
   return sparse_tensor::LvlOp::create(b, tensor, number);
 }

@@ -13,6 +13,7 @@
 #include "LevelKind.h"
 #include "StoredLevel.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
 
@@ -32,10 +33,10 @@ public:
 
   /// max(begin, pos[2 * after - 1]), which is `begin` if there are no parents.
   Value end(ImplicitLocOpBuilder &b, Value begin, Value after) const override {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value atLeastOne = arith::MaxUIOp::create(b, twice(b, after), one);
-    Value stored = position(b, arith::SubIOp::create(b, atLeastOne, one));
-    return arith::MaxUIOp::create(b, begin, stored);
+    Number one(b, 1);
+    Number atLeastOne = max(twice(b, after), one);
+    Value stored = position(b, atLeastOne - one);
+    return max(Number(b, begin), stored);
   }
 
   void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
@@ -47,9 +48,8 @@ private:
     return emitPositionsArray(b, tensor, level);
   }
 
-  static Value twice(ImplicitLocOpBuilder &b, Value parent) {
-    return arith::MulIOp::create(b, parent,
-                                 arith::ConstantIndexOp::create(b, 2));
+  static Number twice(ImplicitLocOpBuilder &b, Value parent) {
+    return Number(b, parent) * 2;
   }
 
   /// min(pos[min(at, 2 * parents - 1)], number of coordinates)
@@ -57,11 +57,11 @@ private:
   /// Even a wrong array of positions never leads beyond the coordinates.
   Value position(ImplicitLocOpBuilder &b, Value at) const {
     Value stored = positions(b), most = size(b);
-    Value one = arith::ConstantIndexOp::create(b, 1);
+    Number one(b, 1);
     Value parents = numPositions(b, tensor, level);
-    Value last = arith::SubIOp::create(b, twice(b, parents), one);
-    Value inside = arith::MinUIOp::create(b, at, last);
-    return arith::MinUIOp::create(b, loadIndex(b, stored, inside), most);
+    Value last = twice(b, parents) - one;
+    Value inside = min(Number(b, at), last);
+    return min(Number(b, loadIndex(b, stored, inside)), most);
   }
 };
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,31 +35,29 @@ public:
   Value extent(ImplicitLocOpBuilder &b) const override { return of->extent(b); }
 
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
-    return arith::ShRUIOp::create(b, of->coordinate(b, position), shift);
+    return Number(b, of->coordinate(b, position)) >> shift;
   }
 
   /// The first child of a piece, or of the next piece that there is.
   Value lowerBound(ImplicitLocOpBuilder &b, Value piece, Value first, Value low,
                    Value high) const override {
-    Value coordinate = arith::ShLIOp::create(b, piece, shift);
+    Value coordinate = Number(b, piece) << shift;
     return of->lowerBound(b, coordinate, first, low, high);
   }
 
   /// Many fibers lie in one piece: then the last child tells.
   Value endOfRun(ImplicitLocOpBuilder &b, Value piece, Value position,
                  Value end) const override {
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value last =
-        arith::SubIOp::create(b, arith::MaxUIOp::create(b, end, one), one);
-    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                         coordinate(b, last), piece);
+    Number one(b, 1);
+    Value last = max(Number(b, end), one) - one;
+    Value isLast = Number(b, coordinate(b, last)) == piece;
     auto ifLast = scf::IfOp::create(b, b.getIndexType(), isLast,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifLast.thenBlock());
     scf::YieldOp::create(b, end);
     b.setInsertionPointToStart(ifLast.elseBlock());
-    Value next = arith::AddIOp::create(b, piece, one);
+    Value next = Number(b, piece) + one;
     scf::YieldOp::create(b, lowerBound(b, next, position, position, end));
     return ifLast.getResult(0);
   }
@@ -70,12 +69,8 @@ public:
     auto type = cast<VectorType>(fine.getType());
     Type lane = type.getElementType();
     int64_t bits = lane.isIndex() ? 64 : lane.getIntOrFloatBitWidth();
-    Value most = arith::ConstantIndexOp::create(b, bits - 1);
-    Value by = arith::MinUIOp::create(b, shift, most);
-    if (!lane.isIndex())
-      by = arith::IndexCastUIOp::create(b, lane, by);
-    return arith::ShRUIOp::create(b, fine,
-                                  vector::BroadcastOp::create(b, type, by));
+    Value by = min(Number(b, shift), bits - 1).as(lane);
+    return Number(b, fine) >> vector::BroadcastOp::create(b, type, by);
   }
 
   void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Level.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -34,14 +35,14 @@ public:
   /// The position at the offset, for a full level. Other fibers are cropped.
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     Value whole = of->begin(b, parent);
-    return isFull() ? arith::AddIOp::create(b, whole, offset(b)) : whole;
+    return isFull() ? Number(b, whole) + offset(b) : whole;
   }
   Value end(ImplicitLocOpBuilder &b, Value begin, Value after) const override {
     return of->end(b, begin, after);
   }
 
   Interval crop(ImplicitLocOpBuilder &b, Interval whole) const override {
-    Value from = offset(b), to = arith::AddIOp::create(b, from, extent(b));
+    Value from = offset(b), to = Number(b, from) + extent(b);
     Value begin = of->lowerBound(b, from, whole.begin, whole.begin, whole.end);
     return {begin, of->lowerBound(b, to, whole.begin, begin, whole.end)};
   }
@@ -58,32 +59,27 @@ public:
   /// min(stride * (size - 1) + 1, what the tensor has behind the offset), or 0
   /// if the size is 0.
   Value extent(ImplicitLocOpBuilder &b) const override {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value size = number(b, slice.getSize(dimension));
+    Number zero(b, 0);
+    Number one(b, 1);
+    Number size(b, number(b, slice.getSize(dimension)));
     Value stride = number(b, slice.getStride(dimension));
-    Value isEmpty =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, zero);
-    Value last =
-        arith::MulIOp::create(b, arith::SubIOp::create(b, size, one), stride);
-    Value asked = arith::SelectOp::create(b, isEmpty, zero,
-                                          arith::AddIOp::create(b, last, one));
-    Value rest = arith::SubIOp::create(b, of->extent(b), offset(b));
-    return arith::MinUIOp::create(b, asked, rest);
+    Number isEmpty = size == zero;
+    Number last = (size - one) * stride;
+    Number asked = select(isEmpty, zero, last + one);
+    Number whole(b, of->extent(b));
+    return min(asked, whole - offset(b));
   }
 
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
-    return arith::SubIOp::create(b, of->coordinate(b, position), offset(b));
+    Number inSource(b, of->coordinate(b, position));
+    return inSource - offset(b);
   }
   Value coordinateVector(ImplicitLocOpBuilder &b, Value position,
                          Condition valid, unsigned lanes) const override {
     Value stored = of->coordinateVector(b, position, valid, lanes);
     auto type = cast<VectorType>(stored.getType());
-    Value by = offset(b);
-    if (!type.getElementType().isIndex())
-      by = arith::IndexCastUIOp::create(b, type.getElementType(), by);
-    return arith::SubIOp::create(b, stored,
-                                 vector::BroadcastOp::create(b, type, by));
+    Value by = offset(b).as(type.getElementType());
+    return Number(b, stored) - vector::BroadcastOp::create(b, type, by);
   }
 
   Value size(ImplicitLocOpBuilder &b) const override { return of->size(b); }
@@ -101,16 +97,14 @@ private:
   }
 
   /// min(offset, extent of the tensor), so that a wrong offset leads nowhere.
-  Value offset(ImplicitLocOpBuilder &b) const {
-    return arith::MinUIOp::create(b, number(b, slice.getOffset(dimension)),
-                                  of->extent(b));
+  Number offset(ImplicitLocOpBuilder &b) const {
+    return min(Number(b, number(b, slice.getOffset(dimension))), of->extent(b));
   }
 
   /// The argument of searches in the other tensor. A full level is not
   /// searched: where its fiber begins has the offset in it.
   Value inSource(ImplicitLocOpBuilder &b, Value coordinate) const {
-    return isFull() ? coordinate
-                    : arith::AddIOp::create(b, coordinate, offset(b));
+    return isFull() ? coordinate : Number(b, coordinate) + offset(b);
   }
 
   std::unique_ptr<Level> of;

@@ -2,6 +2,7 @@
 
 #include "StoredLevel.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
 
@@ -34,9 +35,8 @@ Value StoredLevel::coordinate(ImplicitLocOpBuilder &b, Value position) const {
   auto type = dyn_cast<IntegerType>(encoding().getCrdElemType());
   if (type && type.getWidth() < 64)
     return stored;
-  Value most =
-      arith::ConstantIndexOp::create(b, std::numeric_limits<int64_t>::max());
-  return arith::AndIOp::create(b, stored, most);
+  Number most(b, std::numeric_limits<int64_t>::max());
+  return Number(b, stored) & most;
 }
 
 Value StoredLevel::coordinateVector(ImplicitLocOpBuilder &b, Value position,
@@ -45,7 +45,7 @@ Value StoredLevel::coordinateVector(ImplicitLocOpBuilder &b, Value position,
 }
 
 Value StoredLevel::size(ImplicitLocOpBuilder &b) const {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Number zero(b, 0);
   return memref::DimOp::create(b, coordinates(b), zero);
 }
 
@@ -58,24 +58,22 @@ void StoredLevel::prefetch(ImplicitLocOpBuilder &b, Value position) const {
 Value StoredLevel::lowerBound(ImplicitLocOpBuilder &b, Value target, Value,
                               Value low, Value high) const {
   Type index = b.getIndexType();
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   auto loop = scf::WhileOp::create(
       b, TypeRange{index, index}, ValueRange{low, high},
       [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value more = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, args[0], args[1]);
-        scf::ConditionOp::create(builder, loc, more, args);
+        ImplicitLocOpBuilder body(loc, builder);
+        scf::ConditionOp::create(body, Number(body, args[0]) < args[1], args);
       },
       [&](OpBuilder &builder, Location loc, ValueRange args) {
         ImplicitLocOpBuilder body(loc, builder);
-        Value span = arith::SubIOp::create(body, args[1], args[0]);
-        Value half = arith::ShRUIOp::create(body, span, one);
-        Value mid = arith::AddIOp::create(body, args[0], half);
-        Value before = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
-                                             coordinate(body, mid), target);
-        Value after = arith::AddIOp::create(body, mid, one);
-        Value newLow = arith::SelectOp::create(body, before, after, args[0]);
-        Value newHigh = arith::SelectOp::create(body, before, args[1], mid);
+        Number span = Number(body, args[1]) - args[0];
+        Value half = span >> one;
+        Number mid = Number(body, args[0]) + half;
+        Number before = Number(body, coordinate(body, mid)) < target;
+        Value after = mid + one;
+        Value newLow = select(before, after, args[0]);
+        Value newHigh = select(before, args[1], mid);
         scf::YieldOp::create(body, ValueRange{newLow, newHigh});
       });
   return loop.getResult(0);

@@ -9,6 +9,7 @@
 
 #include "LevelKind.h"
 #include "StoredLevel.h"
+#include "nacho/IR/Arith.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -22,10 +23,9 @@ public:
   /// min(n * parent, number of coordinates)
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
     int64_t stored = getN(encoding().getLvlType(level));
-    Value before = arith::MulIOp::create(
-        b, parent, arith::ConstantIndexOp::create(b, stored));
+    Number before = Number(b, parent) * stored;
     Value most = size(b);
-    return arith::MinUIOp::create(b, before, most);
+    return min(before, most);
   }
 };
 

@@ -1,6 +1,7 @@
 //===- TensorArrays.cpp - The buffers of a tensor's levels ----------------===//
 
 #include "nacho/Levels/TensorArrays.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -51,10 +52,9 @@ Value TensorArrays::coordinates(ImplicitLocOpBuilder &b, unsigned level) const {
   Value array = find(place ? place->level : level, kCoordinatesName);
   if (!place || place->stride == 1)
     return array;
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value stride = arith::ConstantIndexOp::create(b, place->stride);
-  Value size =
-      arith::DivUIOp::create(b, memref::DimOp::create(b, array, zero), stride);
+  Number zero(b, 0);
+  Number stride(b, place->stride);
+  Value size = Number(b, memref::DimOp::create(b, array, zero)) / stride;
   return memref::ReinterpretCastOp::create(
       b, coordinatesType(type, level), array,
       OpFoldResult(b.getIndexAttr(place->offset)), {OpFoldResult(size)},

@@ -1,6 +1,7 @@
 //===- Windows.cpp - Coordinates of many positions at once ----------------===//
 
 #include "nacho/Levels/Windows.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,22 +27,20 @@ void nacho::fillByVectors(ImplicitLocOpBuilder &b, const Level &level,
                           unsigned vectorBits) {
   unsigned lanes = vectorBits / 32;
   auto store = [&](Value position, Condition valid) {
-    Value at = arith::SubIOp::create(b, position, begin);
+    Value at = Number(b, position) - begin;
     vector::StoreOp::create(
         b, level.coordinateVector(b, position, valid, lanes), array, at);
   };
-  Value step = arith::ConstantIndexOp::create(b, lanes);
-  Value rest =
-      arith::RemUIOp::create(b, arith::SubIOp::create(b, end, begin), step);
-  Value whole = arith::SubIOp::create(b, end, rest);
+  Number step(b, lanes);
+  Value rest = (Number(b, end) - begin) % step;
+  Number whole = Number(b, end) - rest;
   auto forOp = scf::ForOp::create(b, begin, whole, step);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
     store(forOp.getInductionVar(), kAlways);
   }
-  Value isLeft =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, whole, end);
+  Value isLeft = whole < end;
   auto ifLeft = scf::IfOp::create(b, isLeft, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifLeft.thenBlock());
