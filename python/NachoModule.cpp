@@ -302,15 +302,11 @@ static void addError(nb::module_ &m, const char *name,
   nb::exception<T> made(m, name, base);
 }
 
-/// Adds the names of the targets and of the choices.
+/// Adds the names of the choices.
 static void addNames(nb::module_ &m) {
-  std::vector<std::string> targets, choices;
-  for (const Backend *backend : allBackends())
-    if (backend->device())
-      targets.push_back(backend->name().str());
+  std::vector<std::string> choices;
   for (const auto &[name, isOn] : Variant().choices())
     choices.push_back(name);
-  m.attr("TARGETS") = toTuple(targets);
   m.attr("CHOICES") = toTuple(choices);
 }
 

@@ -17,7 +17,10 @@ from nacho._notation.parser import parse
 from nacho._pages.explore import explored
 from nacho._pages.page import page_of
 from nacho._storage.formats import Format
+from nacho._targets import CPU, GPU, TARGETS
 from nacho.errors import NachoError, OptionError, UnsupportedError
+
+_TARGETS = " or ".join(TARGETS)
 
 _EXAMPLES = """\
 examples:
@@ -96,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         if options:
             made.add_argument("--threads", type=int, help="at most so many")
             made.add_argument("--parts", type=int, help="so many parts")
-            made.add_argument("--target", help="cpu, cuda or cuda-sim")
+            made.add_argument("--target", help=_TARGETS)
 
     run = add("run", _run, "compute an expression")
     add_expression(run)
@@ -113,11 +116,11 @@ def _parser() -> argparse.ArgumentParser:
     ir = add("ir", _ir, "show what an expression is compiled to")
     add_expression(ir, options=False)
     ir.add_argument("--stage", default="loops", help="a stage, or llvm, asm, ptx")
-    ir.add_argument("--target", default="cpu", help="cpu, cuda or cuda-sim")
+    ir.add_argument("--target", default=CPU.name, help=_TARGETS)
     explore = add("explore", _explore, "write a page with all that is compiled and cut")
     add_expression(explore, options=False)
     _add_operands(explore)
-    explore.add_argument("--target", help="cpu, cuda or cuda-sim")
+    explore.add_argument("--target", help=_TARGETS)
     explore.add_argument(
         "-o",
         "--output",
@@ -264,7 +267,7 @@ def _info(given: argparse.Namespace) -> None:
 def _gpu() -> str:
     """Say whether kernels can run on a GPU; if not, why."""
     try:
-        nacho.asarray([0.0]).to("cuda")
+        nacho.asarray([0.0]).to(GPU.name)
     except NachoError as error:
         return str(error).splitlines()[0]
     return "the first one of CUDA's can be used"

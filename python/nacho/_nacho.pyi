@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-TARGETS: tuple[str, ...]
 """What kernels can run on."""
 CHOICES: tuple[str, ...]
 """The choices between the variants of a kernel, by their names."""

@@ -10,10 +10,8 @@ from typing import Any, NoReturn
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.memory import Notes
 from nacho._storage.views import CUPY, NACHO, TORCH, View
+from nacho._targets import TARGETS
 from nacho.errors import DeviceError
-
-_COPYING = frozenset({HOST, "cuda-sim"})
-"""The targets that take operands of the host unasked."""
 
 
 def target_for(views: Iterable[View]) -> str:
@@ -37,7 +35,7 @@ def result_device(
             found = target
         elif view.device != HOST:
             _refuse_other(name, view, target)
-        elif device is None and target not in _COPYING:
+        elif device is None and not TARGETS[target].copies:
             _refuse_host(name, target)
         elif notes is not None:
             notes.append(f"{name}: copied to the memory of '{target}'")

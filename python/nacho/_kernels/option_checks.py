@@ -6,6 +6,7 @@ import operator
 from collections.abc import Mapping, Sequence
 
 from nacho._notation.tree import identifier
+from nacho._targets import CPU, GPU, SIMULATED, TARGETS
 from nacho.errors import ArgumentError, OptionError, UnsupportedError, displayed
 
 COSTS = ("nnz", "nnz+loops", "flops", "time")
@@ -39,21 +40,20 @@ def check_mapping(option: str, value: object, of: str) -> None:
 
 def check_target(target: object) -> None:
     """Refuse a target that kernels cannot run on."""
-    # Imported here, where a kernel is compiled anyway.
-    from nacho._nacho import TARGETS
-
     if isinstance(target, str) and target in _LOWERED_TARGETS:
         shown = ", ".join(TARGETS)
         raise UnsupportedError(
             f"target '{target}' is not supported (supported: {shown})"
         )
-    _check_choice("target", target, TARGETS)
+    _check_choice("target", target, tuple(TARGETS))
 
 
 def check_device(device: object, target: str) -> None:
     """Refuse a number that is not that of the GPU that a target runs on."""
-    if target == "cpu":
-        raise ArgumentError("device= is the number of a GPU: pass target='cuda', too")
+    if target == CPU.name:
+        raise ArgumentError(
+            f"device= is the number of a GPU: pass target='{GPU.name}', too"
+        )
     if isinstance(device, bool) or not isinstance(device, int) or device:
         raise UnsupportedError(
             f"device={displayed(device)}: kernels run on the first GPU, device=0"
@@ -186,7 +186,7 @@ _SHOWN_TYPES = {bool: "True or False", int: "an integer", str: "a string"}
 
 
 def checked_choices(
-    choices: Mapping[str, object], target: str = "cuda-sim"
+    choices: Mapping[str, object], target: str = SIMULATED.name
 ) -> tuple[tuple[str, object], ...]:
     """Return choices that the caller makes, which Nacho would make otherwise."""
     from nacho._nacho import CHOICES
@@ -212,10 +212,10 @@ def checked_choices(
         limits = f"expected 1 to {_MOST_REWRITES}"
         raise OptionError(f"choices={{'rewrites': {rewrites}}}: {limits}")
     _check_choice("sanitizer", choices.get("sanitizer", "none"), _SANITIZERS)
-    if choices.get("count-accesses") and target != "cuda-sim":
+    if choices.get("count-accesses") and not TARGETS[target].counts:
         raise OptionError(
             f"choices={{'count-accesses': True}}: target={target!r} cannot count, "
-            "only target='cuda-sim' can"
+            f"only target='{SIMULATED.name}' can"
         )
     return tuple(sorted(choices.items()))
 

@@ -29,12 +29,13 @@ from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.semirings import under
 from nacho._notation.tree import Assignment
 from nacho._storage.formats import Format
+from nacho._targets import CPU
 
 
 class Lowering(NamedTuple):
     """The options on which the code of a statement depends."""
 
-    target: str = "cpu"
+    target: str = CPU.name
     cost: str = "time"
     order: tuple[str, ...] = ()
     """The indices of the loops, outermost first; if empty, the compiler chooses."""
@@ -109,8 +110,8 @@ class Options(NamedTuple):
 
     def lowering(self, assignment: Assignment | None) -> Lowering:
         """Check the options of the code of an expression; None is a module, of any."""
-        target = "cpu" if self.target is None else self.target
-        if not is_word(target, "cpu"):
+        target = CPU.name if self.target is None else self.target
+        if not is_word(target, CPU.name):
             check_target(target)
         if not is_word(self.cost, "time"):
             check_cost(self.cost)
@@ -127,7 +128,7 @@ class Options(NamedTuple):
     def running(self) -> Running:
         """Check the options of a call."""
         if self.device is not None:
-            check_device(self.device, self.target or "cpu")
+            check_device(self.device, self.target or CPU.name)
         return Running(
             _count("threads", self.threads),
             _count("parts", self.parts),

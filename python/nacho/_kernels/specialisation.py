@@ -20,6 +20,7 @@ from nacho._kernels.wheels import find_in_wheels
 from nacho._mlir.refusals import refuse_compilation
 from nacho._storage.extents import WorkEstimate, narrow_indices
 from nacho._storage.views import INT32_MAX, View
+from nacho._targets import TARGETS
 from nacho.errors import (
     CompilationError,
     DeviceError,
@@ -243,6 +244,6 @@ def _options(lowering: Lowering) -> dict[str, object]:
     if lowering.order:
         # A caller who orders the loops wants a loop over each index, not over keys.
         options[MERGE_KEYS] = False
-    if lowering.target == "cuda":
+    if TARGETS[lowering.target].needs_toolkit:
         options["toolkit"] = _toolkit()
     return options | dict(lowering.choices)

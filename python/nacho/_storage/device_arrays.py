@@ -15,14 +15,14 @@ import numpy as np
 
 from nacho._elements import ELEMENTS, DType
 from nacho._storage.views import Array, Arrays, View, made_plain
+from nacho._targets import CPU, GPU, SIMULATED, TARGETS
 from nacho.errors import DeviceError, OptionError, OutOfMemoryError, displayed
 
 if TYPE_CHECKING:
     from nacho import _nacho
 
-HOST = "cpu"
-DEVICES = (HOST, "cuda", "cuda-sim")
-"""Where arrays can be; the others are the targets that have memory of their own."""
+HOST = CPU.name
+"""Where arrays of NumPy are; targets with memory of their own are devices, too."""
 
 ELEMENT_DTYPES = {dtype.name: dtype for dtype in ELEMENTS.values()}
 """The element types by the names that NumPy and other libraries have for them."""
@@ -131,11 +131,11 @@ class DeviceArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return self._interface("cuda")
+        return self._interface(GPU.name)
 
     @property
     def __cuda_sim_array_interface__(self) -> dict[str, Any]:
-        return self._interface("cuda-sim")
+        return self._interface(SIMULATED.name)
 
     def _interface(self, device: str) -> dict[str, Any]:
         if self.device != device:
@@ -164,8 +164,8 @@ def wait_for(device: str, stream: int) -> None:
 
 def moved(view: View, device: str) -> View:
     """Return a view of copies: from the host to a device, or the other way."""
-    if device not in DEVICES:
-        shown = ", ".join(f"'{name}'" for name in DEVICES)
+    if device not in TARGETS:
+        shown = ", ".join(f"'{name}'" for name in TARGETS)
         raise OptionError(f"device={displayed(device)}: expected {shown}")
 
     def copied(array: Any) -> Any:

@@ -19,12 +19,10 @@ from nacho._storage.device_arrays import ELEMENT_DTYPES, DeviceArray, wait_for
 from nacho._storage.layouts import CSC, CSR, coo_view, dense_device_view
 from nacho._storage.memory import lasting, remember
 from nacho._storage.views import CUPY, DLPACK, View
+from nacho._targets import GPU, TARGETS
 from nacho.errors import DeviceError, DTypeError, OperandError
 
-_INTERFACES = {
-    "__cuda_array_interface__": "cuda",
-    "__cuda_sim_array_interface__": "cuda-sim",
-}
+_INTERFACES = {each.interface: each.name for each in TARGETS.values() if each.interface}
 _DLPACK_GPU = 2
 """kDLCUDA: how DLPack calls the memory of a GPU."""
 _DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
@@ -60,12 +58,13 @@ class _Exchanged:
                 f"operand '{name}': it cannot be exchanged by DLPack"
             ) from error
         size = bits // 8
-        self.__cuda_array_interface__ = {
+        interface = {
             "shape": shape,
             "typestr": f"{_DLPACK_KINDS.get(code, '?')}{size}",
             "strides": tuple(size * stride for stride in strides),
             "data": (address, False),
         }
+        setattr(self, GPU.interface, interface)
 
 
 def dense_on_device(name: str, array: Any) -> View:
@@ -108,7 +107,7 @@ def _array(name: str, label: str, array: Any) -> tuple[DeviceArray, bool]:
     """
     if isinstance(array, DeviceArray):
         return array, False
-    if _is_exchanged(array) and not hasattr(array, "__cuda_array_interface__"):
+    if _is_exchanged(array) and not hasattr(array, GPU.interface):
         array = _Exchanged(name, array)
     number = getattr(getattr(array, "device", None), "id", 0)
     if number:

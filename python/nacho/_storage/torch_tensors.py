@@ -15,7 +15,11 @@ from nacho._storage.device_arrays import ELEMENT_DTYPES, HOST, DeviceArray
 from nacho._storage.layouts import CSC, CSR, coo_view, dense_device_view, dense_view
 from nacho._storage.memory import lasting, remember
 from nacho._storage.views import TORCH, Array, View
+from nacho._targets import GPU
 from nacho.errors import DeviceError, DTypeError, OperandError, UnsupportedOperandError
+
+_GPU = "cuda"
+"""The type of PyTorch's devices that have the memory of GPUs."""
 
 
 def is_torch(kind: type) -> bool:
@@ -53,12 +57,12 @@ def scalar_of(name: str, tensor: Any) -> Array:
 
 def _require_device(name: str, tensor: Any) -> None:
     kind, number = tensor.device.type, tensor.device.index
-    if kind == "cuda" and number:
+    if kind == _GPU and number:
         raise DeviceError(
             f"operand '{name}' is on GPU {number}, but kernels run on the first GPU: "
-            f"pass {name}.to('cuda:0')"
+            f"pass {name}.to('{_GPU}:0')"
         )
-    if kind not in (HOST, "cuda"):
+    if kind not in (HOST, _GPU):
         _refuse(name, f"a tensor on device '{tensor.device}'", f"{name}.cpu()")
 
 
@@ -94,7 +98,7 @@ def _array(name: str, label: str, tensor: Any) -> Any:
             f"are used as they are: pass {name}.contiguous()"
         )
     shape = tuple(tensor.shape)
-    return DeviceArray.at("cuda", tensor.data_ptr(), shape, dtype, tensor)
+    return DeviceArray.at(GPU.name, tensor.data_ptr(), shape, dtype, tensor)
 
 
 def _index_arrays(
@@ -129,7 +133,7 @@ def dense_tensor(values: Any) -> Any:
     """Return a tensor that shares the memory of an array."""
     torch = sys.modules["torch"]
     if isinstance(values, DeviceArray):
-        return torch.as_tensor(values, device="cuda:0")
+        return torch.as_tensor(values, device=f"{_GPU}:0")
     return torch.from_numpy(values)
 
 
