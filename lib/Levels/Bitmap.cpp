@@ -19,6 +19,7 @@
 
 #include "LevelKind.h"
 
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
 
@@ -47,23 +48,24 @@ public:
 
   /// min(pos[w * parent], number of values)
   Value begin(ImplicitLocOpBuilder &b, Value parent) const override {
-    Value first = arith::MulIOp::create(b, parent, wordsPerFiber(b));
-    return arith::MinUIOp::create(b, entriesBefore(b, first), size(b));
+    Value first = Number(b, parent) * wordsPerFiber(b);
+    Number before(b, entriesBefore(b, first));
+    return min(before, size(b));
   }
 
   Value size(ImplicitLocOpBuilder &b) const override {
-    return memref::DimOp::create(b, emitValues(b, tensor), constant(b, 0));
+    return memref::DimOp::create(b, emitValues(b, tensor), Number(b, 0));
   }
 
   /// With the word k of the fiber that has the entry:
   ///   k * m + place of the bit that pos[w * p + k] - position others are below
   Value coordinate(ImplicitLocOpBuilder &b, Value position) const override {
     Value words = wordsPerFiber(b), first = firstWord(b, words, position);
-    Value in = wordOf(b, position, first, words);
-    Value at = arith::AddIOp::create(b, first, in);
-    Value before = arith::SubIOp::create(b, position, entriesBefore(b, at));
-    Value start = arith::MulIOp::create(b, in, constant(b, wordSize));
-    return arith::AddIOp::create(b, start, placeOfBit(b, word(b, at), before));
+    Number in(b, wordOf(b, position, first, words));
+    Value at = Number(b, first) + in;
+    Value before = Number(b, position) - entriesBefore(b, at);
+    Number start = in * wordSize;
+    return start + placeOfBit(b, word(b, at), before);
   }
 
   Value coordinateVector(ImplicitLocOpBuilder &b, Value position, Condition,
@@ -71,14 +73,14 @@ public:
     Type lane = coordinateType();
     Value none = arith::ConstantOp::create(
         b, b.getZeroAttr(VectorType::get(lanes, lane)));
-    auto loop = scf::ForOp::create(b, constant(b, 0), constant(b, lanes),
-                                   constant(b, 1), none);
+    Number begin(b, 0), end(b, lanes), one(b, 1);
+    auto loop = scf::ForOp::create(b, begin, end, one, none);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value n = loop.getInductionVar();
-    Value stored = coordinate(b, arith::AddIOp::create(b, position, n));
+    Value stored = coordinate(b, Number(b, position) + n);
     if (!lane.isIndex())
-      stored = arith::IndexCastUIOp::create(b, lane, stored);
+      stored = Number(b, stored).as(lane);
     Value with = vector::InsertOp::create(b, stored, loop.getRegionIterArg(0),
                                           OpFoldResult(n));
     scf::YieldOp::create(b, with);
@@ -88,30 +90,23 @@ public:
   /// target < N ? the entries before the bit of `target` : high
   Value lowerBound(ImplicitLocOpBuilder &b, Value target, Value first,
                    Value low, Value high) const override {
-    Value words = wordsPerFiber(b), size = constant(b, wordSize);
-    Value in = arith::DivUIOp::create(b, target, size);
-    Value isInside =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, in, words);
-    in = arith::SelectOp::create(b, isInside, in, constant(b, 0));
-    Value at = arith::AddIOp::create(b, firstWord(b, words, first), in);
-    Value bit = arith::RemUIOp::create(b, target, size);
-    Value found = arith::AddIOp::create(b, entriesBefore(b, at),
-                                        count(b, below(b, word(b, at), bit)));
-    found = arith::SelectOp::create(b, isInside, found, high);
-    found = arith::MaxUIOp::create(b, found, low);
-    return arith::MinUIOp::create(b, found, high);
+    Value words = wordsPerFiber(b);
+    Number in = Number(b, target) / wordSize;
+    Number isInside = in < words;
+    in = select(isInside, in, 0);
+    Value at = Number(b, firstWord(b, words, first)) + in;
+    Value bit = Number(b, target) % wordSize;
+    Number before(b, entriesBefore(b, at));
+    Value found = before + count(b, below(b, word(b, at), bit));
+    return min(max(select(isInside, found, high), low), high);
   }
 
   void prefetchBegin(ImplicitLocOpBuilder &b, Value parent) const override {
-    prefetchElement(b, positions(b),
-                    arith::MulIOp::create(b, parent, wordsPerFiber(b)));
+    Value stored = positions(b);
+    prefetchElement(b, stored, Number(b, parent) * wordsPerFiber(b));
   }
 
 private:
-  static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-
   Type coordinateType() const {
     return sparse_tensor::getSparseTensorEncoding(tensor.getType())
         .getCrdElemType();
@@ -123,8 +118,7 @@ private:
 
   /// ceil(N / m)
   Value wordsPerFiber(ImplicitLocOpBuilder &b) const {
-    Value most = arith::AddIOp::create(b, extent(b), constant(b, wordSize - 1));
-    return arith::DivUIOp::create(b, most, constant(b, wordSize));
+    return (Number(b, extent(b)) + (wordSize - 1)) / wordSize;
   }
 
   Value words(ImplicitLocOpBuilder &b) const {
@@ -143,22 +137,22 @@ private:
   ///
   /// Even a fiber behind the last one never leads beyond the array.
   static Value loadWithin(ImplicitLocOpBuilder &b, Value array, Value at) {
-    Value one = constant(b, 1);
-    Value size = memref::DimOp::create(b, array, constant(b, 0));
-    Value last =
-        arith::SubIOp::create(b, arith::MaxUIOp::create(b, size, one), one);
-    return loadIndex(b, array, arith::MinUIOp::create(b, at, last));
+    Number zero(b, 0);
+    Number size(b, memref::DimOp::create(b, array, zero));
+    Value last = max(size, 1) - 1;
+    return loadIndex(b, array, min(Number(b, at), last));
   }
 
   /// The first word of the fiber that is read; if that is not known, of the
   /// fiber that has an entry at `position`.
   Value firstWord(ImplicitLocOpBuilder &b, Value words, Value position) const {
     if (fiber)
-      return arith::MulIOp::create(b, *fiber, words);
-    Value all = memref::DimOp::create(b, this->words(b), constant(b, 0));
-    Value at = wordOf(b, position, constant(b, 0), all);
-    Value some = arith::MaxUIOp::create(b, words, constant(b, 1));
-    return arith::SubIOp::create(b, at, arith::RemUIOp::create(b, at, some));
+      return Number(b, *fiber) * words;
+    Number zero(b, 0);
+    Value all = memref::DimOp::create(b, this->words(b), zero);
+    Number at(b, wordOf(b, position, zero, all));
+    Value some = max(Number(b, words), 1);
+    return at - at % some;
   }
 
   /// The word, among first, first + 1, ..., first + count - 1, that has the
@@ -170,28 +164,26 @@ private:
   Value wordOf(ImplicitLocOpBuilder &b, Value position, Value first,
                Value count) const {
     Type index = b.getIndexType();
-    Value one = constant(b, 1);
-    Value last =
-        arith::SubIOp::create(b, arith::MaxUIOp::create(b, count, one), one);
+    Number zero(b, 0);
+    Value last = max(Number(b, count), 1) - 1;
     auto loop = scf::WhileOp::create(
-        b, TypeRange{index, index}, ValueRange{constant(b, 0), last},
+        b, TypeRange{index, index}, ValueRange{zero, last},
         [&](OpBuilder &builder, Location loc, ValueRange args) {
-          Value more = arith::CmpIOp::create(
-              builder, loc, arith::CmpIPredicate::ult, args[0], args[1]);
-          scf::ConditionOp::create(builder, loc, more, args);
+          ImplicitLocOpBuilder before(loc, builder);
+          Value more = Number(before, args[0]) < args[1];
+          scf::ConditionOp::create(before, more, args);
         },
         [&](OpBuilder &builder, Location loc, ValueRange args) {
           ImplicitLocOpBuilder body(loc, builder);
-          Value span = arith::SubIOp::create(body, args[1], args[0]);
-          Value half = arith::ShRUIOp::create(body, span, one);
-          Value mid = arith::AddIOp::create(body, args[0], half);
-          Value after = arith::AddIOp::create(body, mid, one);
-          Value next = arith::AddIOp::create(body, first, after);
-          Value isBefore =
-              arith::CmpIOp::create(body, arith::CmpIPredicate::ule,
-                                    entriesBefore(body, next), position);
-          Value low = arith::SelectOp::create(body, isBefore, after, args[0]);
-          Value high = arith::SelectOp::create(body, isBefore, args[1], mid);
+          Number low(body, args[0]), high(body, args[1]);
+          Number half = (high - low) >> 1;
+          Number mid = low + half;
+          Number after = mid + 1;
+          Value next = Number(body, first) + after;
+          Number before(body, entriesBefore(body, next));
+          Number isBefore = before <= position;
+          low = select(isBefore, after, low);
+          high = select(isBefore, high, mid);
           scf::YieldOp::create(body, ValueRange{low, high});
         });
     return loop.getResult(0);
@@ -199,16 +191,13 @@ private:
 
   /// word & (2^bit - 1)
   static Value below(ImplicitLocOpBuilder &b, Value word, Value bit) {
-    Value one = constant(b, 1);
-    Value mask =
-        arith::SubIOp::create(b, arith::ShLIOp::create(b, one, bit), one);
-    return arith::AndIOp::create(b, word, mask);
+    Value mask = (Number(b, 1) << bit) - 1;
+    return Number(b, word) & mask;
   }
 
   static Value count(ImplicitLocOpBuilder &b, Value word) {
-    Value bits = arith::IndexCastUIOp::create(b, b.getI64Type(), word);
-    return arith::IndexCastUIOp::create(b, b.getIndexType(),
-                                        math::CtPopOp::create(b, bits));
+    Value bits = Number(b, word).as(b.getI64Type());
+    return Number(b, math::CtPopOp::create(b, bits)).asIndex();
   }
 
   /// The place of the bit that has `before` other bits below it:
@@ -217,18 +206,14 @@ private:
   ///   n = number of the lower `half` bits
   ///   if n <= before: place += half, before -= n, word >>= half
   Value placeOfBit(ImplicitLocOpBuilder &b, Value word, Value before) const {
-    Value place = constant(b, 0);
+    Number place(b, 0), left(b, before), bits(b, word);
     for (int64_t half = llvm::PowerOf2Ceil(wordSize) / 2; half; half /= 2) {
-      Value by = constant(b, half);
-      Value lower = count(b, below(b, word, by));
-      Value isAbove =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ule, lower, before);
-      auto step = [&](Value value, Value next) {
-        return arith::SelectOp::create(b, isAbove, next, value).getResult();
-      };
-      place = step(place, arith::AddIOp::create(b, place, by));
-      before = step(before, arith::SubIOp::create(b, before, lower));
-      word = step(word, arith::ShRUIOp::create(b, word, by));
+      Number by(b, half);
+      Number lower(b, count(b, below(b, bits, by)));
+      Number isAbove = lower <= left;
+      place = select(isAbove, place + by, place);
+      left = select(isAbove, left - lower, left);
+      bits = select(isAbove, bits >> by, bits);
     }
     return place;
   }
