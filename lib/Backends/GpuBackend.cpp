@@ -5,7 +5,6 @@
 #include "GpuStage.h"
 #include "nacho/Backends/Backends.h"
 #include "nacho/Conversion/Passes.h"
-#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
@@ -17,9 +16,13 @@ using namespace nacho;
 /// Leads to kernels, and functions of the host that launch them.
 static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, gpuBackend());
-  pm.addNestedPass<func::FuncOp>(createNachoExpandSort());
+  NachoExpandSortOptions sort;
+  sort.lanes = options.gpu->lanes;
+  pm.addNestedPass<func::FuncOp>(createNachoExpandSort(sort));
   ConvertNachoParallelToGPUOptions launches;
-  launches.slots = kGpuSlots;
+  launches.lanes = options.gpu->lanes;
+  launches.slots = options.gpu->slots;
+  launches.sharedBytes = options.gpu->sharedBytes;
   pm.addNestedPass<func::FuncOp>(createConvertNachoParallelToGPU(launches));
   pm.addNestedPass<func::FuncOp>(createNachoAccessOnDevice());
   addCanonicalizer(pm, options);
@@ -41,7 +44,7 @@ Capabilities nacho::gpuCapabilities() {
   capabilities.sorts = true;
   capabilities.workspaces = true;
   capabilities.tables = true;
-  capabilities.tiles = true;
+  capabilities.gpu = &kNvidiaGpu;
   return capabilities;
 }
 

@@ -175,7 +175,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   loops.vectorBits = options.vectorBits;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   if (options.warps) {
-    pm.addNestedPass<func::FuncOp>(createNachoShareRows());
+    NachoShareRowsOptions share;
+    share.lanes = options.gpu->lanes;
+    pm.addNestedPass<func::FuncOp>(createNachoShareRows(share));
     pm.addNestedPass<func::FuncOp>(createNachoTableRows());
   }
   pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
@@ -196,7 +198,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoBranchOnLookups());
   addCanonicalizer(pm, options);
   if (options.warps) {
-    pm.addNestedPass<func::FuncOp>(createNachoShareParts());
+    NachoSharePartsOptions share;
+    share.lanes = options.gpu->lanes;
+    pm.addNestedPass<func::FuncOp>(createNachoShareParts(share));
     addCanonicalizer(pm, options);
     pm.addPass(createCSEPass());
   }
@@ -217,7 +221,8 @@ static void addTile(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createNachoJoinTiles());
   NachoTilePartsOptions tile;
   tile.parts = options.tile;
-  tile.share = kGpuEntriesPerPart;
+  tile.share = options.gpu->entriesPerPart;
+  tile.sharedBytes = options.gpu->sharedBytes;
   tile.warps = options.warps;
   pm.addNestedPass<func::FuncOp>(createNachoTileParts(tile));
   pm.addPass(createCSEPass());
@@ -233,7 +238,7 @@ void nacho::addContractCheck(OpPassManager &pm, const Backend &backend) {
   contract.target = backend.name().str();
   contract.sorts = capabilities.sorts;
   contract.workspaces = capabilities.workspaces;
-  contract.tiles = capabilities.tiles;
+  contract.tiles = capabilities.gpu != nullptr;
   pm.addPass(createNachoVerifyContract(contract));
 }
 
@@ -244,7 +249,8 @@ void nacho::addStages(OpPassManager &pm, ArrayRef<Stage> stages,
   possible.copyOptionValuesFrom(options);
   if (!capabilities.tables)
     possible.find = false;
-  if (!capabilities.tiles)
+  possible.gpu = capabilities.gpu;
+  if (!capabilities.gpu)
     possible.tile = possible.warps = 0;
   for (const Stage &stage : stages)
     stage.addPasses(pm, possible);

@@ -1,7 +1,7 @@
 //===- LaneMarks.cpp - Marks that the lanes of a worker share -------------===//
 //
 // Bits are set atomically, since lanes have places whose bits are in the same
-// word. Lanes drain 32 words of the last level at a time, one each.
+// word. Lanes drain words of the last level at the same time, one each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,14 +59,15 @@ SmallVector<Value> WorkspaceMarks::drainByLanes(ValueRange inits,
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Each lane takes every 32nd of the words that word `number` of the level
-/// above stands for.
+/// Lanes take, in turn, the words that word `number` of the level above stands
+/// for.
 SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
                                                      ValueRange carried,
                                                      VisitPlace visit) {
   Value above = wordAt(kLevels - 2, number), bits = load(above);
+  Lanes lanes(op.getLane());
   auto loop = scf::ForOp::create(b, Number(b, 0), Number(b, 64),
-                                 Number(b, kWarpLanes), carried);
+                                 Number(b, lanes.count()), carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -80,7 +81,7 @@ SmallVector<Value> WorkspaceMarks::drainWordsByLanes(Value number,
     if (!carried.empty()) {
       Value next = loop.getRegionIterArg(0);
       Value count = Number(b, math::CtPopOp::create(b, own)).as(b.getI32Type());
-      auto [before, all] = Lanes(op.getLane()).sumBefore(b, count);
+      auto [before, all] = lanes.sumBefore(b, count);
       auto after = [&](Value count) -> Value {
         return Number(b, next) + Number(b, count).asIndex();
       };

@@ -16,9 +16,11 @@ LogicalResult nacho::verifyOfLanes(Operation *op) {
   return success();
 }
 
-Lanes Lanes::create(ImplicitLocOpBuilder &b) {
-  return Lanes(LaneOp::create(b, b.getIndexType(), kWarpLanes));
+Lanes Lanes::create(ImplicitLocOpBuilder &b, int64_t count) {
+  return Lanes(LaneOp::create(b, b.getIndexType(), count));
 }
+
+int64_t Lanes::count() const { return number.getDefiningOp<LaneOp>().getOf(); }
 
 Value Lanes::isFirst(ImplicitLocOpBuilder &b) const {
   return Number(b, number) == 0;
@@ -27,7 +29,7 @@ Value Lanes::isFirst(ImplicitLocOpBuilder &b) const {
 void Lanes::takeSteps(scf::ForOp loop) const {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   loop.setLowerBound(Number(b, loop.getLowerBound()) + number);
-  loop.setStep(Number(b, kWarpLanes));
+  loop.setStep(Number(b, count()));
 }
 
 void Lanes::doOnce(Operation *op, Value isFirst) {
@@ -54,7 +56,7 @@ Value Lanes::sum(ImplicitLocOpBuilder &b, Value value) const {
   bool isIndex = isa<IndexType>(type);
   if (isIndex)
     value = Number(b, value).asSigned(b.getI64Type());
-  for (int64_t distance = kWarpLanes / 2; distance > 0; distance /= 2) {
+  for (int64_t distance = count() / 2; distance > 0; distance /= 2) {
     Value other = Number(b, number) ^ distance;
     Value another = FromLaneOp::create(b, value, other);
     value = Number(b, value) + another;
@@ -65,8 +67,8 @@ Value Lanes::sum(ImplicitLocOpBuilder &b, Value value) const {
 SmallVector<Value> Lanes::scan(ImplicitLocOpBuilder &b, ValueRange row,
                                Combine combine) const {
   SmallVector<Value> all(row);
-  for (int64_t distance = 1; distance < kWarpLanes; distance *= 2) {
-    Value other = (Number(b, number) + (kWarpLanes - distance)) % kWarpLanes;
+  for (int64_t distance = 1; distance < count(); distance *= 2) {
+    Value other = (Number(b, number) + (count() - distance)) % count();
     SmallVector<Value> both = combine(from(b, all, other), all);
     Number isFar = Number(b, number) >= distance;
     for (auto [value, more] : llvm::zip(all, both))
@@ -80,6 +82,6 @@ std::pair<Value, Value> Lanes::sumBefore(ImplicitLocOpBuilder &b,
   Value sum = scan(b, value, [&](ValueRange x, ValueRange y) {
     return SmallVector<Value>{Number(b, x[0]) + y[0]};
   })[0];
-  Value all = from(b, sum, Number(b, kWarpLanes - 1))[0];
+  Value all = from(b, sum, Number(b, count() - 1))[0];
   return {Number(b, sum) - value, all};
 }

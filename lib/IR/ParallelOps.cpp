@@ -120,7 +120,16 @@ LogicalResult LaneOp::verify() {
 
 LogicalResult FromLaneOp::verify() { return verifyOfLanes(*this); }
 
-LogicalResult BallotOp::verify() { return verifyOfLanes(*this); }
+LogicalResult BallotOp::verify() {
+  if (failed(verifyOfLanes(*this)))
+    return failure();
+  auto workers = (*this)->getParentOfType<ParallelOp>();
+  LaneOp lane = *workers.getBodyBlock()->getOps<LaneOp>().begin();
+  if (getType().getIntOrFloatBitWidth() < lane.getOf())
+    return emitOpError("has fewer bits than there are lanes, which are ")
+           << lane.getOf();
+  return success();
+}
 
 LogicalResult LaneSyncOp::verify() { return verifyOfLanes(*this); }
 

@@ -35,11 +35,11 @@ using namespace nacho;
 // Abilities of lanes
 //===----------------------------------------------------------------------===//
 
-/// Whether each lane can have an element of a vector.
-static bool isOfLanes(Type type) {
+/// Whether each of so many lanes can have an element of a vector.
+static bool isOfLanes(Type type, int64_t numLanes) {
   auto vector = dyn_cast<VectorType>(type);
   return vector && vector.getRank() == 1 && !vector.isScalable() &&
-         vector.getNumElements() <= kWarpLanes &&
+         vector.getNumElements() <= numLanes &&
          llvm::isPowerOf2_64(vector.getNumElements()) &&
          vector.getElementType().isIntOrFloat();
 }
@@ -51,12 +51,12 @@ static bool hasVectors(Operation *op) {
          llvm::any_of(op->getResults(), isVector);
 }
 
-/// Whether lanes can do, each for its element, what an operation does with
-/// vectors. Loops and branches only carry them.
-static bool isForLanes(Operation *op) {
-  auto areOfLanes = [](ValueRange values) {
-    return llvm::all_of(values, [](Value value) {
-      return !isVector(value) || isOfLanes(value.getType());
+/// Whether so many lanes can do, each for its element, what an operation does
+/// with vectors. Loops and branches only carry them.
+static bool isForLanes(Operation *op, int64_t numLanes) {
+  auto areOfLanes = [=](ValueRange values) {
+    return llvm::all_of(values, [=](Value value) {
+      return !isVector(value) || isOfLanes(value.getType(), numLanes);
     });
   };
   if (!areOfLanes(op->getOperands()) || !areOfLanes(op->getResults()))
@@ -87,7 +87,8 @@ namespace {
 /// A part whose lanes do it together.
 class SharedPart {
 public:
-  explicit SharedPart(ParallelOp workers) : workers(workers) {}
+  SharedPart(ParallelOp workers, int64_t numLanes)
+      : workers(workers), numLanes(numLanes) {}
 
   /// Whether its lanes can do it together, and gain from that.
   bool find();
@@ -103,6 +104,7 @@ private:
   void takeConstants(Operation *op);
 
   ParallelOp workers;
+  int64_t numLanes;
   SmallVector<scf::ForOp> rowLoops;
   SmallVector<Operation *> writes; ///< Outside of row loops.
   SmallVector<Operation *> withVectors;
@@ -200,12 +202,12 @@ bool SharedPart::add(Operation *op) {
       return !isVector(value) || matchPattern(value, m_Constant()) ||
              workers->isAncestor(value.getParentBlock()->getParentOp());
     };
-    if (!isForLanes(op) || !llvm::all_of(op->getOperands(), isKnown))
+    if (!isForLanes(op, numLanes) || !llvm::all_of(op->getOperands(), isKnown))
       return false;
     auto loop = dyn_cast<scf::ForOp>(op);
-    isWorth |= loop && llvm::any_of(loop.getResultTypes(), [](Type type) {
+    isWorth |= loop && llvm::any_of(loop.getResultTypes(), [&](Type type) {
                  auto vector = dyn_cast<VectorType>(type);
-                 return vector && vector.getNumElements() == kWarpLanes;
+                 return vector && vector.getNumElements() == numLanes;
                });
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -291,7 +293,7 @@ void SharedPart::takeElement(Operation *op) {
     int64_t offset = cast<IntegerAttr>(slice.getOffsets()[0]).getInt();
     element = slice->getOperand(0);
     if (offset) {
-      Value at = (Number(b, lane) + offset) % kWarpLanes;
+      Value at = (Number(b, lane) + offset) % numLanes;
       element = FromLaneOp::create(b, element, at);
     }
   } else if (isa<vector::ExtractOp>(op)) {
@@ -322,8 +324,7 @@ void SharedPart::takeElements() {
     if (auto load = dyn_cast<vector::LoadOp>(op)) {
       ImplicitLocOpBuilder b(op->getLoc(), op);
       Value number = lane;
-      if (int64_t size = load.getVectorType().getNumElements();
-          size < kWarpLanes)
+      if (int64_t size = load.getVectorType().getNumElements(); size < numLanes)
         number = Number(b, lane) % size;
       unsigned last = load.getIndices().size() - 1;
       Value at = Number(b, load.getIndices()[last]) + number;
@@ -346,7 +347,7 @@ void SharedPart::takeElements() {
 void SharedPart::share() {
   auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                               workers.getBodyBlock());
-  Lanes lanes = Lanes::create(b);
+  Lanes lanes = Lanes::create(b, numLanes);
   lane = lanes.lane();
   Value isFirst = lanes.isFirst(b);
   llvm::for_each(rowLoops, [&](scf::ForOp loop) { lanes.takeSteps(loop); });
@@ -356,9 +357,11 @@ void SharedPart::share() {
 
 namespace {
 struct ShareParts : nacho::impl::NachoSharePartsBase<ShareParts> {
+  using NachoSharePartsBase::NachoSharePartsBase;
+
   void runOnOperation() override {
-    getOperation().walk([](ParallelOp workers) {
-      if (SharedPart part(workers); part.find())
+    getOperation().walk([&](ParallelOp workers) {
+      if (SharedPart part(workers, lanes); part.find())
         part.share();
     });
   }

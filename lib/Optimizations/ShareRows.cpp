@@ -34,7 +34,8 @@ namespace {
 /// A part that adds up rows in workspaces.
 class PartOfRows {
 public:
-  explicit PartOfRows(ParallelOp workers) : workers(workers) {}
+  PartOfRows(ParallelOp workers, int64_t numLanes)
+      : workers(workers), numLanes(numLanes) {}
 
   /// Whether lanes can do it together.
   bool find();
@@ -59,6 +60,7 @@ private:
   SetVector<Carried> counts;
   SmallVector<Operation *> writes; ///< Outside of these loops, and of drains.
   DenseSet<Value> read, written;
+  int64_t numLanes;
   Lanes lanes;
   Value isFirst;
 };
@@ -246,7 +248,7 @@ void PartOfRows::addUp(Carried first) {
 void PartOfRows::share() {
   auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                               workers.getBodyBlock());
-  lanes = Lanes::create(b);
+  lanes = Lanes::create(b, numLanes);
   isFirst = lanes.isFirst(b);
   for (WorkspaceOp workspace : workspaces)
     workspace.getLaneMutable().assign(lanes.lane());
@@ -260,9 +262,11 @@ void PartOfRows::share() {
 
 namespace {
 struct ShareRows : nacho::impl::NachoShareRowsBase<ShareRows> {
+  using NachoShareRowsBase::NachoShareRowsBase;
+
   void runOnOperation() override {
-    getOperation().walk([](ParallelOp workers) {
-      if (PartOfRows part(workers); part.find())
+    getOperation().walk([&](ParallelOp workers) {
+      if (PartOfRows part(workers, lanes); part.find())
         part.share();
     });
   }

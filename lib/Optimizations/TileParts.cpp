@@ -181,12 +181,12 @@ public:
         last(loadCut(cuts, "last", tile.getEnd())) {}
 
   /// `isNew` tells that nobody has cut the tile: it may have fewer parts, if
-  /// the windows of so many would not fit in the memory of a block.
+  /// the windows of so many would not fit in `mostBytes`, which a block has.
   ///
   /// The rows of cuts come first, then the smaller arrays: what a block has no
   /// room for comes last. If the workers have found the cuts before, other
   /// tiles have found those with which this one begins and ends.
-  void emit(bool isNew) {
+  void emit(bool isNew, int64_t mostBytes) {
     SmallVector<CutLevel> levels = CutLevels(workers).take();
     Value afterEnd = Number(b, tile.getEnd()) + one;
     if (!isWritten(bounds))
@@ -199,7 +199,7 @@ public:
     llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
     stageAppended();
     if (isNew)
-      while (expectedBytes() > kGpuSharedBytes && tile.getBy() > kFewestParts)
+      while (expectedBytes() > mostBytes && tile.getBy() > kFewestParts)
         tile.setBy(tile.getBy() / 2);
     tile.setBytes(expectedBytes());
   }
@@ -371,14 +371,14 @@ struct TileParts : nacho::impl::NachoTilePartsBase<TileParts> {
       return;
     if (!tiles.empty())
       return WindowBuilder(workers, *tiles.begin(), cuts, share)
-          .emit(/*isNew=*/false);
+          .emit(/*isNew=*/false, sharedBytes);
     auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                                 workers.getBodyBlock());
     Type index = b.getIndexType();
     auto tile = TileOp::create(b, index, index, workers.getWorker(),
                                workers.getWorkers(), parts,
                                /*bytes=*/IntegerAttr());
-    WindowBuilder(workers, tile, cuts, share).emit(/*isNew=*/true);
+    WindowBuilder(workers, tile, cuts, share).emit(/*isNew=*/true, sharedBytes);
   }
 
   void runOnOperation() override {

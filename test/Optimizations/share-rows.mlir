@@ -1,4 +1,5 @@
 // RUN: nacho-opt %s -nacho-share-rows -canonicalize | FileCheck %s
+// RUN: nacho-opt %s -nacho-share-rows=lanes=64 -canonicalize | FileCheck %s --check-prefix=WIDE
 
 // Each lane inserts every 32nd coordinate of a row, and counts the new ones for itself,
 // beginning with those before in the first lane. Its count goes through the loop around,
@@ -32,6 +33,15 @@
 // CHECK:           scf.if %[[FIRST]] {
 // CHECK-NEXT:        memref.store %[[ALL]], %{{.+}}[%[[PART]]]
 // CHECK-NEXT:      }
+//
+// On a GPU whose warps have 64 lanes, each inserts every 64th coordinate.
+//
+// WIDE-LABEL: func.func @count(
+// WIDE:         %[[LANE:.+]] = nacho.lane of 64
+// WIDE:         scf.for %{{.+}} step %c64 iter_args
+// WIDE:         arith.xori %[[LANE]], %c32 : index
+// WIDE-COUNT-6: nacho.from_lane
+// WIDE:         nacho.drain
 func.func @count(%parts: index, %threads: index, %lo: index, %hi: index, %N: index,
                  %pos: memref<?xindex>, %crd: memref<?xindex>, %marks: memref<?x?xi64>,
                  %counts: memref<?xindex>, %status: memref<i32>) {

@@ -3,6 +3,7 @@
 #ifndef NACHO_PIPELINES_H
 #define NACHO_PIPELINES_H
 
+#include "nacho/Compiler/GpuTarget.h"
 #include "nacho/Execution/Variant.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -25,18 +26,23 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "until",
       llvm::cl::desc("End with this stage; by default the last")};
 
+  /// The GPU that kernels are for, or null: see Capabilities.
+  const GpuTarget *gpu = nullptr;
+
   PipelineOptions();
   explicit PipelineOptions(const CompileOptions &options);
 };
 
 /// The optional parts of the contract (ParallelOps.td) that a backend supports.
-/// Without tables or tiles, kernels are compiled to do without, and are slower;
+/// Without tables or a GPU, kernels are compiled to do without, and are slower;
 /// without sorts or workspaces, kernels that need them are refused.
 struct Capabilities {
   bool sorts = false;      ///< nacho.sort
   bool workspaces = false; ///< nacho.slot, and memory for each slot.
   bool tables = false;     ///< nacho.lookup in tables.
-  bool tiles = false;      ///< nacho.tile, and memory that its parts share.
+  /// The GPU whose threads share memory (nacho.tile), and do parts together
+  /// (nacho.lane); null if kernels are for no GPU.
+  const GpuTarget *gpu = nullptr;
 };
 
 class Backend;

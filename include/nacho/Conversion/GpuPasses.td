@@ -62,6 +62,7 @@ def ConvertNachoParallelToGPU
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
+    Option<"lanes", "lanes", "int64_t", "32", "Lanes of a warp">,
     Option<"slots", "slots", "int64_t", "4096", "The most slots">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "49152",
            "Bytes that the threads of a block share, at most">
@@ -100,6 +101,9 @@ def NachoExpandSort : Pass<"nacho-expand-sort", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "32", "Lanes of a warp">
+  ];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"

@@ -8,9 +8,6 @@
 
 namespace nacho {
 
-/// The number of lanes that do a part together: as many as a warp has.
-inline constexpr int64_t kWarpLanes = 32;
-
 /// Verifies that an operation is inside of a `nacho.parallel` with lanes.
 llvm::LogicalResult verifyOfLanes(mlir::Operation *op);
 
@@ -20,13 +17,16 @@ public:
   Lanes() = default;
   /// `number` is the result of a worker's `nacho.lane`.
   explicit Lanes(mlir::Value number) : number(number) {}
-  /// Makes lanes of the threads of a worker, in whose body code is emitted.
-  static Lanes create(mlir::ImplicitLocOpBuilder &b);
+  /// Makes so many lanes do the part of a worker, in whose body code is
+  /// emitted.
+  static Lanes create(mlir::ImplicitLocOpBuilder &b, int64_t count);
 
   mlir::Value lane() const { return number; }
+  /// Returns how many lanes do the part together.
+  int64_t count() const;
   mlir::Value isFirst(mlir::ImplicitLocOpBuilder &b) const;
 
-  /// Lets each lane take every 32nd step of a loop with steps of 1.
+  /// Divides the steps of a loop, which are 1, among the lanes in turn.
   void takeSteps(mlir::scf::ForOp loop) const;
   /// Leaves an operation without results to the first lane.
   static void doOnce(mlir::Operation *op, mlir::Value isFirst);

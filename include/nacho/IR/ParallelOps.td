@@ -166,8 +166,8 @@ def Nacho_FromLaneOp : Nacho_Op<"from_lane", [
 def Nacho_BallotOp : Nacho_Op<"ballot", [Nacho_BackendTrait]> {
   let summary = "for which threads of a part a flag is set";
   let description = [{
-    All threads of a worker (`nacho.lane`) ask at once; there are at most 32. Bit n of the
-    result is the flag of thread n.
+    All threads of a worker (`nacho.lane`) ask at once. Bit n of the result is the flag
+    of thread n.
 
     For a backend: a vote.
 
@@ -184,7 +184,7 @@ def Nacho_BallotOp : Nacho_Op<"ballot", [Nacho_BackendTrait]> {
     ```
   }];
   let arguments = (ins I1:$flag);
-  let results = (outs I32:$flags);
+  let results = (outs AnyTypeOf<[I32, I64]>:$flags);
   let assemblyFormat = "$flag attr-dict `:` type($flags)";
   let hasVerifier = 1;
 }

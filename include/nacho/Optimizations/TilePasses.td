@@ -50,7 +50,9 @@ def NachoTileParts : Pass<"nacho-tile-parts", "::mlir::func::FuncOp"> {
     Option<"parts", "parts", "int64_t", /*default=*/"32", "Parts of a tile">,
     Option<"share", "share", "int64_t", /*default=*/"32", "What each part costs">,
     Option<"warps", "warps", "bool", /*default=*/"false",
-           "Leave parts with dense loops to nacho-share-parts">
+           "Leave parts with dense loops to nacho-share-parts">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"49152",
+           "Bytes that the threads of a block share, at most">
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
@@ -158,6 +160,9 @@ def NachoShareRows : Pass<"nacho-share-rows", "::mlir::func::FuncOp"> {
     Left alone are parts with other workspaces, or whose drains carry anything but the
     position of the next entry.
   }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"32", "Lanes of a warp">
+  ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect"
@@ -268,6 +273,9 @@ def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
     Left alone are parts whose lanes could read what others write, that have no such
     loop, tiles, and parts that need rows of workspaces.
   }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"32", "Lanes of a warp">
+  ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"

@@ -43,13 +43,6 @@ inline constexpr char kLaunchPtxSymbol[] = "nacho_launch_ptx";
 inline constexpr char kTakeScratchSymbol[] = "nacho_take_scratch";
 inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
 
-/// The most threads of a GPU that have a row of each workspace.
-inline constexpr int64_t kGpuSlots = 4096;
-/// The number of entries of each thread of a GPU, if nobody asks for parts: few
-/// enough for those of all threads that share memory to fit there.
-inline constexpr int64_t kGpuEntriesPerPart = 16;
-/// The most bytes that the threads of a block of any GPU share.
-inline constexpr int64_t kGpuSharedBytes = int64_t(48) << 10;
 /// Each window of an array that threads of a block share takes a multiple of so
 /// many bytes there.
 inline constexpr int64_t kGpuWindowBytes = 16;

@@ -3,7 +3,7 @@
 #include "CudaDevice.h"
 
 #include "Driver.h"
-#include "nacho/Runtime/Abi.h"
+#include "nacho/Compiler/GpuTarget.h"
 #include "nacho/Runtime/Memory.h"
 
 #include <cstring>
@@ -93,15 +93,15 @@ public:
   }
 
   bool isHost() const override { return false; }
-  int64_t defaultThreads() const override { return kGpuSlots; }
+  int64_t defaultThreads() const override { return kNvidiaGpu.slots; }
   int64_t numSlots(int64_t threads) const override {
-    return std::min(threads, kGpuSlots);
+    return std::min(threads, kNvidiaGpu.slots);
   }
   /// A share that leaves memory for the operands, and for other libraries, too.
   int64_t workspaceBytes() const override {
     return int64_t(driver().memoryBytes / 32);
   }
-  int64_t entriesPerPart() const override { return kGpuEntriesPerPart; }
+  int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }
   size_t maxPooledBytes() const noexcept override { return 0; }

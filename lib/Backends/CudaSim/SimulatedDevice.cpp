@@ -2,7 +2,7 @@
 
 #include "SimulatedDevice.h"
 
-#include "nacho/Runtime/Abi.h"
+#include "nacho/Compiler/GpuTarget.h"
 #include "nacho/Simulator/Simulator.h"
 
 #include <cstring>
@@ -37,12 +37,12 @@ public:
   }
 
   bool isHost() const override { return false; }
-  int64_t defaultThreads() const override { return kGpuSlots; }
+  int64_t defaultThreads() const override { return kNvidiaGpu.slots; }
   int64_t numSlots(int64_t threads) const override {
-    return std::min(threads, kGpuSlots);
+    return std::min(threads, kNvidiaGpu.slots);
   }
   int64_t workspaceBytes() const override { return int64_t(1) << 28; }
-  int64_t entriesPerPart() const override { return kGpuEntriesPerPart; }
+  int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }
   size_t maxPooledBytes() const noexcept override { return 0; }

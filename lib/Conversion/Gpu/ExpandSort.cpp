@@ -46,7 +46,7 @@ static constexpr int64_t kMostParts = 4096;
 namespace {
 class SortExpander {
 public:
-  explicit SortExpander(SortOp op);
+  SortExpander(SortOp op, int64_t numLanes);
   void expand();
 
 private:
@@ -82,6 +82,10 @@ private:
   }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value andBits(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  /// Returns the flags of all lanes, a bit for each.
+  Value ballot(Value flag) {
+    return BallotOp::create(b, b.getIntegerType(numLanes), flag);
+  }
   Value asCount(Value x) {
     return arith::IndexCastOp::create(b, b.getI64Type(), x);
   }
@@ -100,6 +104,7 @@ private:
 
   SortOp op;
   ImplicitLocOpBuilder b;
+  int64_t numLanes;
   SmallVector<Value> arrays; ///< All that is moved.
   Value zero, one, entries, parts, perPart;
   Value scratch, counts;
@@ -107,7 +112,8 @@ private:
 };
 } // namespace
 
-SortExpander::SortExpander(SortOp op) : op(op), b(op.getLoc(), op) {
+SortExpander::SortExpander(SortOp op, int64_t numLanes)
+    : op(op), b(op.getLoc(), op), numLanes(numLanes) {
   llvm::append_range(arrays, op.getCoordinates());
   llvm::append_range(arrays, op.getAlong());
   arrays.push_back(op.getValues());
@@ -128,7 +134,7 @@ void SortExpander::forEachPart(Body body) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = ParallelOp::create(b, parts, op.getThreads());
   b.setInsertionPointToStart(loop.getBodyBlock());
-  lane = Lanes::create(b).lane();
+  lane = Lanes::create(b, numLanes).lane();
   begin = times(loop.getWorker(), perPart);
   end = arith::MinUIOp::create(b, add(begin, perPart), entries);
   body(loop.getWorker());
@@ -141,9 +147,9 @@ void SortExpander::forEach(Value begin, Value end, int64_t step, Body body) {
   body(loop.getInductionVar());
 }
 
-/// Each lane takes every 32nd entry.
+/// Lanes take entries in turn.
 void SortExpander::forEachEntry(Body body) {
-  forEachPart([&](Value) { forEach(add(begin, lane), end, kWarpLanes, body); });
+  forEachPart([&](Value) { forEach(add(begin, lane), end, numLanes, body); });
 }
 
 void SortExpander::emitIf(Value condition, llvm::function_ref<void()> body) {
@@ -175,12 +181,12 @@ void SortExpander::countDigits(Value part,
                                Value from) {
   Value none = arith::ConstantIntOp::create(b, 0, 64);
   Value more = arith::ConstantIntOp::create(b, 1, 64);
-  forEach(lane, constant(kDigits), kWarpLanes, [&](Value digit) {
+  forEach(lane, constant(kDigits), numLanes, [&](Value digit) {
     store(none, counts, add(placeOf(digit, part), one));
   });
   emitIf(isLess(add(part, lane), one), [&] { store(none, counts, zero); });
   LaneSyncOp::create(b);
-  forEach(add(begin, lane), end, kWarpLanes, [&](Value at) {
+  forEach(add(begin, lane), end, numLanes, [&](Value at) {
     Value place = add(placeOf(digitOf(load(from, at)), part), one);
     memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, more, counts,
                                 place);
@@ -196,16 +202,15 @@ void SortExpander::moveByDigit(Value part,
   Value below = arith::SubIOp::create(
       b,
       arith::ShLIOp::create(
-          b, arith::ConstantIntOp::create(b, 1, 32),
-          arith::IndexCastUIOp::create(b, b.getI32Type(), lane)),
-      arith::ConstantIntOp::create(b, 1, 32));
-  forEach(begin, end, kWarpLanes, [&](Value first) {
+          b, arith::ConstantIntOp::create(b, 1, numLanes),
+          arith::IndexCastUIOp::create(b, b.getIntegerType(numLanes), lane)),
+      arith::ConstantIntOp::create(b, 1, numLanes));
+  forEach(begin, end, numLanes, [&](Value first) {
     Value at = add(first, lane), exists = isLess(at, end);
     Value entry = load(from, arith::MinUIOp::create(b, at, last));
     Value digit = digitOf(entry), place = placeOf(digit, part);
     Value sorted = asIndex(load(counts, place));
-    Value same =
-        andBits(lanesWith(digit), BallotOp::create(b, b.getI32Type(), exists));
+    Value same = andBits(lanesWith(digit), ballot(exists));
     auto count = [&](Value lanes) {
       return asIndex(math::CtPopOp::create(b, lanes));
     };
@@ -223,12 +228,12 @@ void SortExpander::moveByDigit(Value part,
 
 /// The lanes that have the same digit as this one.
 Value SortExpander::lanesWith(Value digit) {
-  Value same = arith::ConstantIntOp::create(b, -1, 32);
+  Value same = arith::ConstantIntOp::create(b, -1, numLanes);
   Value all = same;
   for (int64_t n = 0; n < kBitsPerDigit; ++n) {
     Value bit = andBits(digit, constant(int64_t(1) << n));
     Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, zero);
-    Value set = BallotOp::create(b, b.getI32Type(), isSet);
+    Value set = ballot(isSet);
     Value clear = arith::XOrIOp::create(b, set, all);
     same = andBits(same, arith::SelectOp::create(b, isSet, set, clear));
   }
@@ -323,8 +328,10 @@ void SortExpander::expand() {
 
 namespace {
 struct ExpandSort : nacho::impl::NachoExpandSortBase<ExpandSort> {
+  using NachoExpandSortBase::NachoExpandSortBase;
+
   void runOnOperation() override {
-    getOperation().walk([](SortOp op) { SortExpander(op).expand(); });
+    getOperation().walk([&](SortOp op) { SortExpander(op, lanes).expand(); });
   }
 };
 } // namespace

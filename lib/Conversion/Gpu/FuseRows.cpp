@@ -15,12 +15,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -343,10 +343,8 @@ static bool decidesByState(Operation *loop) {
 static bool waitsForOthers(Operation *loop) {
   return loop
       ->walk([](Operation *op) {
-        return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp,
-                   NVVM::SyncWarpOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return nacho::isMeeting(op) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -2,12 +2,12 @@
 
 #include "ScanOnDevice.h"
 #include "TileWindows.h"
+#include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -33,8 +33,8 @@ static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
   return launch;
 }
 
-/// Lanes exchange 32 bits at a time.
-static void lowerFromLane(FromLaneOp op) {
+/// Lanes, which are so many, exchange 32 bits at a time.
+static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type type = op.getType(), word = b.getI32Type();
   unsigned width = type.getIntOrFloatBitWidth();
@@ -43,7 +43,7 @@ static void lowerFromLane(FromLaneOp op) {
   if (type != integer)
     bits = arith::BitcastOp::create(b, integer, bits);
   Value lane = arith::IndexCastUIOp::create(b, word, op.getLane());
-  Value lanes = arith::ConstantIntOp::create(b, kWarpLanes, 32);
+  Value lanes = arith::ConstantIntOp::create(b, numLanes, 32);
   auto exchange = [&](Value part) -> Value {
     return gpu::ShuffleOp::create(b, part, lane, lanes, gpu::ShuffleMode::IDX)
         .getShuffleResult();
@@ -73,24 +73,19 @@ static void lowerFromLane(FromLaneOp op) {
 
 /// The lanes of a warp do the body of a loop over workers; each is `lane`.
 static void lowerLanes(ParallelOp op, LaneOp lanes, Value lane) {
+  auto numLanes = int64_t(lanes.getOf());
   lanes.replaceAllUsesWith(lane);
   lanes.erase();
-  op.getBody().walk([](FromLaneOp from) { lowerFromLane(from); });
-  auto allLanes = [](OpBuilder &b, Location loc) {
-    return arith::ConstantIntOp::create(b, loc, -1, 32);
-  };
+  op.getBody().walk([=](FromLaneOp from) { lowerFromLane(from, numLanes); });
   op.getBody().walk([&](BallotOp ballot) {
     OpBuilder b(ballot);
-    Value all = allLanes(b, ballot.getLoc());
-    Value votes =
-        NVVM::VoteSyncOp::create(b, ballot.getLoc(), b.getI32Type(), all,
-                                 ballot.getFlag(), NVVM::VoteSyncKind::ballot);
-    ballot.replaceAllUsesWith(votes);
+    ballot.replaceAllUsesWith(
+        emitBallot(b, ballot.getLoc(), ballot.getFlag(), ballot.getType()));
     ballot.erase();
   });
   op.getBody().walk([&](LaneSyncOp sync) {
     OpBuilder b(sync);
-    NVVM::SyncWarpOp::create(b, sync.getLoc(), allLanes(b, sync.getLoc()));
+    emitWarpSync(b, sync.getLoc());
     sync.erase();
   });
 }
@@ -135,7 +130,8 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   Value threads = arith::ConstantIndexOp::create(b, slots);
   threads = arith::MinUIOp::create(b, threads, op.getThreads());
   threads = arith::MinUIOp::create(b, threads, op.getWorkers());
-  Value size = arith::ConstantIndexOp::create(b, lanes ? kWarpLanes : 1);
+  Value size =
+      arith::ConstantIndexOp::create(b, lanes ? int64_t(lanes.getOf()) : 1);
   gpu::LaunchOp launch = createLaunch(b, threads, size);
   Value thread = launch.getBlockIds().x;
   if (lanes)
@@ -155,14 +151,16 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   op.erase();
 }
 
-/// The lanes of a warp take a part: thread n of a block does part n / 32 of it.
+/// The lanes of a warp take a part: thread n of a block does part n / lanes of
+/// it.
 static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  int64_t parts = std::max<int64_t>(blockSize / kWarpLanes, 1);
+  auto numLanes = int64_t(lanes.getOf());
+  int64_t parts = std::max<int64_t>(blockSize / numLanes, 1);
   Value size = arith::ConstantIndexOp::create(b, parts);
-  Value ofPart = arith::ConstantIndexOp::create(b, kWarpLanes);
+  Value ofPart = arith::ConstantIndexOp::create(b, numLanes);
   Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
-  Value threads = arith::ConstantIndexOp::create(b, parts * kWarpLanes);
+  Value threads = arith::ConstantIndexOp::create(b, parts * numLanes);
   gpu::LaunchOp launch = createLaunch(b, blocks, threads);
   Value thread = launch.getThreadIds().x;
   Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
@@ -285,20 +283,20 @@ struct ParallelToGPU
   void runOnOperation() override {
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
-    getOperation().walk([](PrefixSumOp op) { sumOnDevice(op); });
-    getOperation().walk([](ExclusiveScanOp op) { scanOnDevice(op); });
+    getOperation().walk([&](PrefixSumOp op) { sumOnDevice(op, lanes); });
+    getOperation().walk([&](ExclusiveScanOp op) { scanOnDevice(op, lanes); });
     WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {
       if (TileOp tile = tileOf(op))
         return lowerTiled(op, tile, sharedBytes);
       auto found = op.getBodyBlock()->getOps<LaneOp>();
-      LaneOp lanes = found.empty() ? LaneOp() : *found.begin();
-      if (lanes && lanes.getOf() != kWarpLanes)
-        return lanes.emitOpError("needs a warp of as many lanes, which are ")
-               << kWarpLanes;
+      LaneOp lane = found.empty() ? LaneOp() : *found.begin();
+      if (lane && int64_t(lane.getOf()) != lanes)
+        return lane.emitOpError("needs a warp of as many lanes, which are ")
+               << lanes;
       if (needBlocks(op))
-        lowerWithSlots(op, lanes, slots);
-      else if (lanes)
-        lowerShared(op, lanes, blockSize);
+        lowerWithSlots(op, lane, slots);
+      else if (lane)
+        lowerShared(op, lane, blockSize);
       else
         lowerParallel(op, blockSize);
       return WalkResult::advance();

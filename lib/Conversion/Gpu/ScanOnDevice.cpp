@@ -7,7 +7,7 @@
 //   one warp:                output[end of a tile] = all rows before
 //   parallel for each tile:  output[row] = all rows before
 //
-// In each step of these loops, the lanes have 128 rows that follow one another.
+// In each step of these loops, a lane has four rows that follow one another.
 // The output holds what lies between the loops: no other memory is needed. A
 // prefix sum is made in place: there, the last row of a tile holds what it
 // comes to.
@@ -27,9 +27,9 @@ using namespace nacho;
 
 /// The number of rows that each lane has at a time.
 static constexpr int64_t kEach = 4;
-/// The rows of a tile: few enough for many warps, and many enough for the one
-/// that scans the tiles.
-static constexpr int64_t kRowsOfTile = 4 * kEach * kWarpLanes;
+/// The rows of a tile for each lane: few enough for many warps, and many enough
+/// for the one that scans the tiles.
+static constexpr int64_t kRowsOfTile = 4 * kEach;
 
 namespace {
 using Values = SmallVector<Value>;
@@ -37,10 +37,10 @@ using Values = SmallVector<Value>;
 /// Three loops over the rows of an array.
 class WarpScan {
 public:
-  WarpScan(Operation *op, Value input)
-      : b(op->getLoc(), op), zero(constant(0)), one(constant(1)),
-        end(memref::DimOp::create(b, input, zero)),
-        tiles(arith::CeilDivUIOp::create(b, end, constant(kRowsOfTile))) {}
+  WarpScan(Operation *op, Value input, int64_t numLanes)
+      : b(op->getLoc(), op), numLanes(numLanes), zero(constant(0)),
+        one(constant(1)), end(memref::DimOp::create(b, input, zero)),
+        tiles(arith::CeilDivUIOp::create(b, end, rowsOfTile())) {}
   virtual ~WarpScan() = default;
 
   void emit() {
@@ -63,13 +63,14 @@ protected:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
+  Value rowsOfTile() { return constant(kRowsOfTile * numLanes); }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, predicate, x, y);
   }
   /// The first row of a tile, which is the one after the last of the tile
   /// before, or the end of all rows.
   Value startOf(Value tile) {
-    Value row = arith::MulIOp::create(b, tile, constant(kRowsOfTile));
+    Value row = arith::MulIOp::create(b, tile, rowsOfTile());
     return arith::MinUIOp::create(b, row, end);
   }
   Value after(Value number) { return arith::AddIOp::create(b, number, one); }
@@ -79,7 +80,7 @@ protected:
     auto loop = ParallelOp::create(b, workers, one);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBodyBlock());
-    lanes = Lanes::create(b);
+    lanes = Lanes::create(b, numLanes);
     body(loop.getWorker());
   }
 
@@ -98,7 +99,7 @@ protected:
   }
 
   /// sum = first
-  /// for n = 4 * lane; n - 4 * lane < count; n += 4 * 32:
+  /// for n = 4 * lane; n - 4 * lane < count; n += 4 * lanes:
   ///   for m in n .. n + 4:
   ///     all = sum combined with loadRow(0) to loadRow(m)
   ///     visit(m, whether m < count, all)
@@ -109,7 +110,7 @@ protected:
               llvm::function_ref<Values(Value)> loadRow,
               llvm::function_ref<void(Value, Value, ValueRange)> visit) {
     auto loop =
-        scf::ForOp::create(b, zero, count, constant(kEach * kWarpLanes), first);
+        scf::ForOp::create(b, zero, count, constant(kEach * numLanes), first);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value lane = lanes.lane();
@@ -133,14 +134,14 @@ protected:
     Values all = lanes.scan(b, own.back(), combined);
     ValueRange sum = loop.getRegionIterArgs();
     Value isFirst = lanes.isFirst(b);
-    Value before = arith::AddIOp::create(b, lane, constant(kWarpLanes - 1));
-    before = arith::RemUIOp::create(b, before, constant(kWarpLanes));
+    Value before = arith::AddIOp::create(b, lane, constant(numLanes - 1));
+    before = arith::RemUIOp::create(b, before, constant(numLanes));
     Values base =
         combine(sum, choose(isFirst, none(), lanes.from(b, all, before)));
     for (auto [number, row] : llvm::zip(numbers, own))
       visit(number.first, number.second, combine(base, row));
     scf::YieldOp::create(
-        b, combine(sum, lanes.from(b, all, constant(kWarpLanes - 1))));
+        b, combine(sum, lanes.from(b, all, constant(numLanes - 1))));
     return Values(loop.getResults());
   }
 
@@ -176,6 +177,7 @@ protected:
   }
 
   ImplicitLocOpBuilder b;
+  int64_t numLanes;
   Value zero, one, end, tiles;
   Lanes lanes;
 };
@@ -184,8 +186,8 @@ protected:
 /// first row of the next one.
 class ExclusiveScan final : public WarpScan {
 public:
-  explicit ExclusiveScan(ExclusiveScanOp op)
-      : WarpScan(op, op.getInput()), op(op), rows(b, op) {}
+  ExclusiveScan(ExclusiveScanOp op, int64_t numLanes)
+      : WarpScan(op, op.getInput(), numLanes), op(op), rows(b, op) {}
 
 private:
   Values none() override { return rows.none(); }
@@ -218,8 +220,8 @@ private:
 /// Each number becomes the sum of those up to it.
 class PrefixSum final : public WarpScan {
 public:
-  explicit PrefixSum(PrefixSumOp op)
-      : WarpScan(op, op.getValues()), values(op.getValues()) {}
+  PrefixSum(PrefixSumOp op, int64_t numLanes)
+      : WarpScan(op, op.getValues(), numLanes), values(op.getValues()) {}
 
 private:
   Type element() { return cast<MemRefType>(values.getType()).getElementType(); }
@@ -259,12 +261,12 @@ private:
 };
 } // namespace
 
-void nacho::scanOnDevice(ExclusiveScanOp op) {
-  ExclusiveScan(op).emit();
+void nacho::scanOnDevice(ExclusiveScanOp op, int64_t numLanes) {
+  ExclusiveScan(op, numLanes).emit();
   op.erase();
 }
 
-void nacho::sumOnDevice(PrefixSumOp op) {
-  PrefixSum(op).emit();
+void nacho::sumOnDevice(PrefixSumOp op, int64_t numLanes) {
+  PrefixSum(op, numLanes).emit();
   op.erase();
 }

@@ -7,10 +7,10 @@
 
 namespace nacho {
 
-/// Replaces a scan, or a prefix sum, by parallel loops, which remain to be
-/// lowered.
-void scanOnDevice(ExclusiveScanOp op);
-void sumOnDevice(PrefixSumOp op);
+/// Replaces a scan, or a prefix sum, by parallel loops with so many lanes,
+/// which remain to be lowered.
+void scanOnDevice(ExclusiveScanOp op, int64_t numLanes);
+void sumOnDevice(PrefixSumOp op, int64_t numLanes);
 
 } // namespace nacho
 

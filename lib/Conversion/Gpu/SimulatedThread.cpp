@@ -7,6 +7,7 @@
 
 #include "SimulatedThread.h"
 
+#include "WarpOps.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Simulator/Simulator.h"
 
@@ -52,9 +53,7 @@ FailureOr<SharedLayout> nacho::layOutShared(gpu::GPUFuncOp kernel) {
 bool nacho::meets(gpu::GPUFuncOp kernel) {
   return kernel
       .walk([](Operation *op) {
-        bool waits = isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp,
-                         NVVM::SyncWarpOp>(op);
-        return waits ? WalkResult::interrupt() : WalkResult::advance();
+        return isMeeting(op) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

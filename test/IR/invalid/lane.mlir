@@ -71,3 +71,14 @@ func.func @nobody_to_ask(%n: index, %threads: index, %flag: i1) {
   }
   return
 }
+
+// -----
+
+func.func @too_few_bits(%n: index, %threads: index, %flag: i1) {
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 64
+    // expected-error @below {{has fewer bits than there are lanes, which are 64}}
+    %flags = nacho.ballot %flag : i32
+  }
+  return
+}

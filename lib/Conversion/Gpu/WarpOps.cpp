@@ -1,0 +1,37 @@
+//===- WarpOps.cpp - Votes and barriers of the warps of a GPU -------------===//
+//
+// The gpu dialect has shuffles, but no votes, and barriers of blocks only:
+// these are operations of NVVM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace nacho;
+
+/// Returns the mask of all lanes of a warp.
+static Value allLanes(OpBuilder &b, Location loc) {
+  return arith::ConstantIntOp::create(b, loc, -1, 32);
+}
+
+/// A warp of NVIDIA has 32 lanes.
+Value nacho::emitBallot(OpBuilder &b, Location loc, Value flag, Type type) {
+  Type word = b.getI32Type();
+  Value votes = NVVM::VoteSyncOp::create(b, loc, word, allLanes(b, loc), flag,
+                                         NVVM::VoteSyncKind::ballot);
+  return type == word ? votes : arith::ExtUIOp::create(b, loc, type, votes);
+}
+
+void nacho::emitWarpSync(OpBuilder &b, Location loc) {
+  NVVM::SyncWarpOp::create(b, loc, allLanes(b, loc));
+}
+
+bool nacho::isMeeting(Operation *op) {
+  return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp,
+             NVVM::SyncWarpOp>(op);
+}

@@ -1,0 +1,24 @@
+//===- WarpOps.h - Votes and barriers of the warps of a GPU ----*- C++ -*-===//
+
+#ifndef NACHO_LIB_WARPOPS_H
+#define NACHO_LIB_WARPOPS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace nacho {
+
+/// Emits a vote of all lanes of a warp: bit n of the result is the flag of lane
+/// n.
+mlir::Value emitBallot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value flag,
+                       mlir::Type type);
+
+/// Emits a barrier of all lanes of a warp.
+void emitWarpSync(mlir::OpBuilder &b, mlir::Location loc);
+
+/// Returns whether threads wait for each other at an operation: those of a
+/// block, or of a warp.
+bool isMeeting(mlir::Operation *op);
+
+} // namespace nacho
+
+#endif // NACHO_LIB_WARPOPS_H
