@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
@@ -67,9 +68,6 @@ private:
   void forEach(Value begin, Value end, int64_t step, Body body);
   void emitIf(Value condition, llvm::function_ref<void()> body);
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
   Value view(Value offset, Value size, Type element) {
     auto type = MemRefType::get({ShapedType::kDynamic}, element);
     return memref::ViewOp::create(b, type, scratch, offset, size);
@@ -80,27 +78,21 @@ private:
   void store(Value value, Value array, Value at) {
     memref::StoreOp::create(b, value, array, at);
   }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value andBits(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Number add(Value x, Value y) { return Number(b, x) + y; }
+  Number andBits(Value x, Value y) { return Number(b, x) & y; }
   /// Returns the flags of all lanes, a bit for each.
   Value ballot(Value flag) {
     return BallotOp::create(b, b.getIntegerType(numLanes), flag);
   }
-  Value asCount(Value x) {
-    return arith::IndexCastOp::create(b, b.getI64Type(), x);
-  }
-  Value asIndex(Value x) {
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), x);
-  }
-  Value isLess(Value x, Value y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, y);
-  }
+  Number asCount(Value x) { return Number(b, x).asSigned(b.getI64Type()); }
+  Number asIndex(Value x) { return Number(b, x).asIndex(); }
+  Number isLess(Value x, Value y) { return Number(b, x) < y; }
   /// The place of the number of a digit and a part. One place before all of
   /// them is for what comes before the first.
   Value placeOf(Value digit, Value part) {
     return add(times(digit, parts), part);
   }
-  Value times(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
+  Number times(Value x, Value y) { return Number(b, x) * y; }
 
   SortOp op;
   ImplicitLocOpBuilder b;
@@ -117,13 +109,13 @@ SortExpander::SortExpander(SortOp op, int64_t numLanes)
   llvm::append_range(arrays, op.getCoordinates());
   llvm::append_range(arrays, op.getAlong());
   arrays.push_back(op.getValues());
-  zero = constant(0);
-  one = constant(1);
+  zero = Number(b, 0);
+  one = Number(b, 1);
   entries = memref::DimOp::create(b, op.getCoordinates().front(), zero);
-  parts = arith::CeilDivUIOp::create(b, entries, constant(kEntriesPerPart));
-  parts = arith::MinUIOp::create(b, parts, constant(kMostParts));
-  parts = arith::MaxUIOp::create(b, parts, one);
-  perPart = arith::CeilDivUIOp::create(b, entries, parts);
+  parts = ceilDiv(Number(b, entries), kEntriesPerPart);
+  parts = min(Number(b, parts), kMostParts);
+  parts = max(Number(b, parts), one);
+  perPart = ceilDiv(Number(b, entries), parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,13 +128,13 @@ void SortExpander::forEachPart(Body body) {
   b.setInsertionPointToStart(loop.getBodyBlock());
   lane = Lanes::create(b, numLanes).lane();
   begin = times(loop.getWorker(), perPart);
-  end = arith::MinUIOp::create(b, add(begin, perPart), entries);
+  end = min(add(begin, perPart), entries);
   body(loop.getWorker());
 }
 
 void SortExpander::forEach(Value begin, Value end, int64_t step, Body body) {
   OpBuilder::InsertionGuard guard(b);
-  auto loop = scf::ForOp::create(b, begin, end, constant(step));
+  auto loop = scf::ForOp::create(b, begin, end, Number(b, step));
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
@@ -168,8 +160,7 @@ void SortExpander::sortDigit(Value coordinates, Value shift, Value from,
                              Value to) {
   auto digitOf = [&](Value entry) -> Value {
     Value coordinate = asIndex(load(coordinates, entry));
-    return andBits(arith::ShRUIOp::create(b, coordinate, shift),
-                   constant(kDigits - 1));
+    return andBits(Number(b, coordinate) >> shift, Number(b, kDigits - 1));
   };
   forEachPart([&](Value part) { countDigits(part, digitOf, from); });
   PrefixSumOp::create(b, counts, op.getThreads());
@@ -179,9 +170,9 @@ void SortExpander::sortDigit(Value coordinates, Value shift, Value from,
 void SortExpander::countDigits(Value part,
                                llvm::function_ref<Value(Value)> digitOf,
                                Value from) {
-  Value none = arith::ConstantIntOp::create(b, 0, 64);
-  Value more = arith::ConstantIntOp::create(b, 1, 64);
-  forEach(lane, constant(kDigits), numLanes, [&](Value digit) {
+  Number none(b, 0, b.getI64Type());
+  Number more(b, 1, b.getI64Type());
+  forEach(lane, Number(b, kDigits), numLanes, [&](Value digit) {
     store(none, counts, add(placeOf(digit, part), one));
   });
   emitIf(isLess(add(part, lane), one), [&] { store(none, counts, zero); });
@@ -198,16 +189,13 @@ void SortExpander::countDigits(Value part,
 void SortExpander::moveByDigit(Value part,
                                llvm::function_ref<Value(Value)> digitOf,
                                Value from, Value to) {
-  Value last = arith::SubIOp::create(b, end, one);
-  Value below = arith::SubIOp::create(
-      b,
-      arith::ShLIOp::create(
-          b, arith::ConstantIntOp::create(b, 1, numLanes),
-          arith::IndexCastUIOp::create(b, b.getIntegerType(numLanes), lane)),
-      arith::ConstantIntOp::create(b, 1, numLanes));
+  Value last = Number(b, end) - one;
+  Type word = b.getIntegerType(numLanes);
+  Number bit(b, 1, word);
+  Value below = (bit << Number(b, lane).as(word)) - 1;
   forEach(begin, end, numLanes, [&](Value first) {
     Value at = add(first, lane), exists = isLess(at, end);
-    Value entry = load(from, arith::MinUIOp::create(b, at, last));
+    Value entry = load(from, min(Number(b, at), last));
     Value digit = digitOf(entry), place = placeOf(digit, part);
     Value sorted = asIndex(load(counts, place));
     Value same = andBits(lanesWith(digit), ballot(exists));
@@ -228,14 +216,14 @@ void SortExpander::moveByDigit(Value part,
 
 /// The lanes that have the same digit as this one.
 Value SortExpander::lanesWith(Value digit) {
-  Value same = arith::ConstantIntOp::create(b, -1, numLanes);
+  Number same(b, -1, b.getIntegerType(numLanes));
   Value all = same;
   for (int64_t n = 0; n < kBitsPerDigit; ++n) {
-    Value bit = andBits(digit, constant(int64_t(1) << n));
-    Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, zero);
+    Value bit = andBits(digit, Number(b, int64_t(1) << n));
+    Number isSet = Number(b, bit) != zero;
     Value set = ballot(isSet);
-    Value clear = arith::XOrIOp::create(b, set, all);
-    same = andBits(same, arith::SelectOp::create(b, isSet, set, clear));
+    Value clear = Number(b, set) ^ all;
+    same = andBits(same, select(isSet, set, clear));
   }
   return same;
 }
@@ -245,23 +233,21 @@ Value SortExpander::lanesWith(Value digit) {
 Value SortExpander::sortBy(Value coordinates, Value extent, Value order,
                            Value other) {
   OpBuilder::InsertionGuard guard(b);
-  Value largest = arith::SubIOp::create(b, extent, one);
+  Number largest = Number(b, extent) - one;
   Type types[] = {b.getIndexType(), order.getType(), other.getType()};
   auto loop = scf::WhileOp::create(b, types, ValueRange{zero, order, other});
   SmallVector<Location> locs(3, b.getLoc());
   Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
   Value shift = before->getArgument(0);
-  Value left = arith::ShRUIOp::create(b, largest, shift);
-  Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, zero);
+  Number left = largest >> shift;
+  Number isLeft = left != zero;
   // A shift by all bits of a number leaves anything.
-  Value isDigit =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, shift, constant(64));
-  scf::ConditionOp::create(b, arith::AndIOp::create(b, isLeft, isDigit),
-                           before->getArguments());
+  Value isDigit = Number(b, shift) < 64;
+  scf::ConditionOp::create(b, isLeft & isDigit, before->getArguments());
   Block *body = b.createBlock(&loop.getAfter(), {}, types, locs);
   Value from = body->getArgument(1), to = body->getArgument(2);
   sortDigit(coordinates, body->getArgument(0), from, to);
-  Value next = add(body->getArgument(0), constant(kBitsPerDigit));
+  Value next = add(body->getArgument(0), Number(b, kBitsPerDigit));
   scf::YieldOp::create(b, ValueRange{next, to, from});
   return loop.getResult(1);
 }
@@ -275,9 +261,9 @@ void SortExpander::move(Value array, Value order, Value copy) {
 
 /// The scratch memory: | order | order, sorted | counts | copy of an array |
 void SortExpander::sort() {
-  Value eight = constant(8), bytes = times(entries, eight);
+  Value eight = Number(b, 8), bytes = times(entries, eight);
   Value atCounts = add(bytes, bytes);
-  Value numCounts = add(times(constant(kDigits), parts), one);
+  Value numCounts = add(times(Number(b, kDigits), parts), one);
   Value atCopy = add(atCounts, times(numCounts, eight));
   Value order = view(zero, entries, b.getIndexType());
   Value other = view(bytes, entries, b.getIndexType());
@@ -286,11 +272,11 @@ void SortExpander::sort() {
   for (auto [coordinates, extent] :
        llvm::reverse(llvm::zip(op.getCoordinates(), op.getExtents()))) {
     Value sorted = sortBy(coordinates, extent, order, other);
-    auto isSame = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq,
-        memref::ExtractAlignedPointerAsIndexOp::create(b, sorted),
-        memref::ExtractAlignedPointerAsIndexOp::create(b, order));
-    Value spare = arith::SelectOp::create(b, isSame, other, order);
+    Number address(b,
+                   memref::ExtractAlignedPointerAsIndexOp::create(b, sorted));
+    Number isSame =
+        address == memref::ExtractAlignedPointerAsIndexOp::create(b, order);
+    Value spare = select(isSame, other, order);
     order = sorted;
     other = spare;
   }
@@ -305,24 +291,22 @@ void SortExpander::expand() {
   for (Value array : arrays)
     widest = std::max(
         widest, bytesOf(cast<MemRefType>(array.getType()).getElementType()));
-  Value bytes = add(times(entries, constant(16 + widest)),
-                    add(times(parts, constant(8 * kDigits)), constant(8)));
+  Value bytes = add(times(entries, Number(b, 16 + widest)),
+                    add(times(parts, Number(b, 8 * kDigits)), Number(b, 8)));
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
   scratch =
       gpu::AllocOp::create(b, type, Type(), ValueRange(), bytes, ValueRange())
           .getMemref();
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, scratch);
-  Value exists =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, address, zero);
+  Value exists = Number(b, address) != zero;
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/true);
   b.setInsertionPointToStart(ifExists.thenBlock());
   sort();
   gpu::DeallocOp::create(b, Type(), ValueRange(), scratch);
   b.setInsertionPointToStart(ifExists.elseBlock());
   Value before = memref::LoadOp::create(b, op.getStatus());
-  Value failed = arith::ConstantIntOp::create(b, kNoMemory, 32);
-  memref::StoreOp::create(b, arith::OrIOp::create(b, before, failed),
-                          op.getStatus());
+  Number failed(b, kNoMemory, b.getI32Type());
+  memref::StoreOp::create(b, Number(b, before) | failed, op.getStatus());
   op.erase();
 }
 

@@ -1,6 +1,7 @@
 //===- KernelAccesses.cpp - Memory accesses of kernels --------------------===//
 
 #include "KernelAccesses.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,17 +64,16 @@ bool nacho::isShared(Value memory) {
 /// base + (offset + sum of index * stride) * bytes of an element
 Value nacho::addressOf(ImplicitLocOpBuilder &b, const KernelAccess &access) {
   auto parts = memref::ExtractStridedMetadataOp::create(b, access.memory);
-  Value at = parts.getOffset();
+  Number at(b, parts.getOffset());
   for (auto [index, stride] : llvm::zip(access.indices, parts.getStrides())) {
-    Value distance = arith::MulIOp::create(b, index, stride);
-    at = arith::AddIOp::create(b, at, distance);
+    Value distance = Number(b, index) * stride;
+    at = at + distance;
   }
   Type element = cast<MemRefType>(access.memory.getType()).getElementType();
-  Value size = arith::ConstantIndexOp::create(b, bytesOf(element));
-  at = arith::MulIOp::create(b, at, size);
+  Number size(b, bytesOf(element));
+  at = at * size;
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, access.memory);
-  return arith::IndexCastOp::create(b, b.getI64Type(),
-                                    arith::AddIOp::create(b, base, at));
+  return (Number(b, base) + at).asSigned(b.getI64Type());
 }
 
 //===----------------------------------------------------------------------===//

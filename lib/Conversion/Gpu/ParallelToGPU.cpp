@@ -4,6 +4,7 @@
 #include "TileWindows.h"
 #include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,7 +26,7 @@ using namespace nacho;
 
 static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
                                   Value threads) {
-  Value one = arith::ConstantIndexOp::create(b, 1);
+  Number one(b, 1);
   auto launch = gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
   b.setInsertionPointToEnd(&launch.getBody().front());
   gpu::TerminatorOp::create(b);
@@ -42,8 +43,8 @@ static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
   Value bits = op.getValue();
   if (type != integer)
     bits = arith::BitcastOp::create(b, integer, bits);
-  Value lane = arith::IndexCastUIOp::create(b, word, op.getLane());
-  Value lanes = arith::ConstantIntOp::create(b, numLanes, 32);
+  Value lane = Number(b, op.getLane()).as(word);
+  Number lanes(b, numLanes, b.getI32Type());
   auto exchange = [&](Value part) -> Value {
     return gpu::ShuffleOp::create(b, part, lane, lanes, gpu::ShuffleMode::IDX)
         .getShuffleResult();
@@ -51,19 +52,16 @@ static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
   Value found;
   if (width <= 32) {
     if (width < 32)
-      bits = arith::ExtUIOp::create(b, word, bits);
+      bits = Number(b, bits).as(word);
     found = exchange(bits);
     if (width < 32)
-      found = arith::TruncIOp::create(b, integer, found);
+      found = Number(b, found).as(integer);
   } else {
-    Value half = arith::ConstantIntOp::create(b, integer, 32);
-    Value low = exchange(arith::TruncIOp::create(b, word, bits));
-    Value high = arith::ShRUIOp::create(b, bits, half);
-    high = exchange(arith::TruncIOp::create(b, word, high));
-    high = arith::ExtUIOp::create(b, integer, high);
-    high = arith::ShLIOp::create(b, high, half);
-    low = arith::ExtUIOp::create(b, integer, low);
-    found = arith::OrIOp::create(b, high, low);
+    Number half(b, 32, integer), whole(b, bits);
+    Number low(b, exchange(whole.as(word)));
+    Number high(b, exchange((whole >> half).as(word)));
+    high = high.as(integer) << half;
+    found = high | low.as(integer);
   }
   if (type != integer)
     found = arith::BitcastOp::create(b, type, found);
@@ -127,11 +125,10 @@ static void moveBody(ParallelOp op, Value worker, Block *into) {
 /// its lanes do the body together if they have numbers there.
 static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value threads = arith::ConstantIndexOp::create(b, slots);
-  threads = arith::MinUIOp::create(b, threads, op.getThreads());
-  threads = arith::MinUIOp::create(b, threads, op.getWorkers());
-  Value size =
-      arith::ConstantIndexOp::create(b, lanes ? int64_t(lanes.getOf()) : 1);
+  Number threads(b, slots);
+  threads = min(threads, op.getThreads());
+  threads = min(threads, op.getWorkers());
+  Number size(b, lanes ? int64_t(lanes.getOf()) : 1);
   gpu::LaunchOp launch = createLaunch(b, threads, size);
   Value thread = launch.getBlockIds().x;
   if (lanes)
@@ -157,18 +154,16 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto numLanes = int64_t(lanes.getOf());
   int64_t parts = std::max<int64_t>(blockSize / numLanes, 1);
-  Value size = arith::ConstantIndexOp::create(b, parts);
-  Value ofPart = arith::ConstantIndexOp::create(b, numLanes);
-  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
-  Value threads = arith::ConstantIndexOp::create(b, parts * numLanes);
+  Number size(b, parts);
+  Number ofPart(b, numLanes);
+  Value blocks = ceilDiv(Number(b, op.getWorkers()), size);
+  Number threads(b, parts * numLanes);
   gpu::LaunchOp launch = createLaunch(b, blocks, threads);
-  Value thread = launch.getThreadIds().x;
-  Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
-  Value part = arith::AddIOp::create(b, first,
-                                     arith::DivUIOp::create(b, thread, ofPart));
-  lowerLanes(op, lanes, arith::RemUIOp::create(b, thread, ofPart));
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
-                                       op.getWorkers());
+  Number thread(b, launch.getThreadIds().x);
+  Number first = Number(b, launch.getBlockIds().x) * size;
+  Number part = first + thread / ofPart;
+  lowerLanes(op, lanes, thread % ofPart);
+  Value exists = part < op.getWorkers();
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, part, ifExists.thenBlock());
   op.erase();
@@ -176,13 +171,12 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
 
 static void lowerParallel(ParallelOp op, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value size = arith::ConstantIndexOp::create(b, blockSize);
-  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  Number size(b, blockSize);
+  Value blocks = ceilDiv(Number(b, op.getWorkers()), size);
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
-  Value first = arith::MulIOp::create(b, launch.getBlockIds().x, size);
-  Value thread = arith::AddIOp::create(b, first, launch.getThreadIds().x);
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
-                                       op.getWorkers());
+  Number first = Number(b, launch.getBlockIds().x) * size;
+  Number thread = first + launch.getThreadIds().x;
+  Value exists = thread < op.getWorkers();
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, thread, ifExists.thenBlock());
   op.erase();
@@ -229,8 +223,7 @@ static LogicalResult repeatAfter(TileSyncOp sync) {
 static LogicalResult moveParts(ImplicitLocOpBuilder &b, ParallelOp op,
                                Value part) {
   Block *body = op.getBodyBlock();
-  Value exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, part,
-                                       op.getWorkers());
+  Value exists = Number(b, part) < op.getWorkers();
   op.getWorker().replaceAllUsesWith(part);
   SmallVector<TileSyncOp> syncs(body->getOps<TileSyncOp>());
   for (TileSyncOp sync : syncs)
@@ -257,14 +250,13 @@ static LogicalResult moveParts(ImplicitLocOpBuilder &b, ParallelOp op,
 static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
                                 int64_t sharedBytes) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value size = arith::ConstantIndexOp::create(b, int64_t(tile.getBy()));
-  Value blocks = arith::CeilDivUIOp::create(b, op.getWorkers(), size);
+  Number size(b, int64_t(tile.getBy()));
+  Value blocks = ceilDiv(Number(b, op.getWorkers()), size);
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
   Value thread = launch.getThreadIds().x;
-  Value begin = arith::MulIOp::create(b, launch.getBlockIds().x, size);
-  Value part = arith::AddIOp::create(b, begin, thread);
-  Value end = arith::MinUIOp::create(b, arith::AddIOp::create(b, begin, size),
-                                     op.getWorkers());
+  Number begin = Number(b, launch.getBlockIds().x) * size;
+  Value part = begin + thread;
+  Value end = min(begin + size, op.getWorkers());
   TileWindows windows(launch, tile, thread, sharedBytes);
   windows.emitBefore(b, begin, end);
   tile.erase();
@@ -292,7 +284,7 @@ struct ParallelToGPU
       LaneOp lane = found.empty() ? LaneOp() : *found.begin();
       if (lane && int64_t(lane.getOf()) != lanes)
         return lane.emitOpError("needs a warp of as many lanes, which are ")
-               << lanes;
+               << static_cast<int64_t>(lanes);
       if (needBlocks(op))
         lowerWithSlots(op, lane, slots);
       else if (lane)

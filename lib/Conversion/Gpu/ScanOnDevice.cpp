@@ -17,6 +17,7 @@
 #include "ScanOnDevice.h"
 
 #include "../ScanLoop.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,9 +39,9 @@ using Values = SmallVector<Value>;
 class WarpScan {
 public:
   WarpScan(Operation *op, Value input, int64_t numLanes)
-      : b(op->getLoc(), op), numLanes(numLanes), zero(constant(0)),
-        one(constant(1)), end(memref::DimOp::create(b, input, zero)),
-        tiles(arith::CeilDivUIOp::create(b, end, rowsOfTile())) {}
+      : b(op->getLoc(), op), numLanes(numLanes), zero(Number(b, 0)),
+        one(Number(b, 1)), end(memref::DimOp::create(b, input, zero)),
+        tiles(ceilDiv(Number(b, end), rowsOfTile())) {}
   virtual ~WarpScan() = default;
 
   void emit() {
@@ -60,20 +61,14 @@ protected:
   virtual void begin() {}
   virtual void scanTile(Value tile) = 0;
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value rowsOfTile() { return constant(kRowsOfTile * numLanes); }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  }
+  Number rowsOfTile() { return Number(b, kRowsOfTile * numLanes); }
   /// The first row of a tile, which is the one after the last of the tile
   /// before, or the end of all rows.
-  Value startOf(Value tile) {
-    Value row = arith::MulIOp::create(b, tile, rowsOfTile());
-    return arith::MinUIOp::create(b, row, end);
+  Number startOf(Value tile) {
+    Number row = Number(b, tile) * rowsOfTile();
+    return min(row, end);
   }
-  Value after(Value number) { return arith::AddIOp::create(b, number, one); }
+  Number after(Value number) { return Number(b, number) + one; }
 
   /// A warp for each worker.
   void forEach(Value workers, llvm::function_ref<void(Value)> body) {
@@ -94,7 +89,7 @@ protected:
   Values choose(Value condition, ValueRange row, ValueRange other) {
     Values chosen;
     for (auto [x, y] : llvm::zip(row, other))
-      chosen.push_back(arith::SelectOp::create(b, condition, x, y));
+      chosen.push_back(select(Number(b, condition), x, y));
     return chosen;
   }
 
@@ -110,21 +105,20 @@ protected:
               llvm::function_ref<Values(Value)> loadRow,
               llvm::function_ref<void(Value, Value, ValueRange)> visit) {
     auto loop =
-        scf::ForOp::create(b, zero, count, constant(kEach * numLanes), first);
+        scf::ForOp::create(b, zero, count, Number(b, kEach * numLanes), first);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value lane = lanes.lane();
-    Value begin = arith::MulIOp::create(b, lane, constant(kEach));
-    begin = arith::AddIOp::create(b, loop.getInductionVar(), begin);
-    Value last = arith::SubIOp::create(b, count, one);
+    Number lane(b, lanes.lane());
+    Number begin = lane * kEach;
+    begin = Number(b, loop.getInductionVar()) + begin;
+    Value last = Number(b, count) - one;
     SmallVector<std::pair<Value, Value>> numbers;
     SmallVector<Values> own;
     for (int64_t k = 0; k < kEach; ++k) {
-      Value n = arith::AddIOp::create(b, begin, constant(k));
-      Value isThere = compare(arith::CmpIPredicate::ult, n, count);
+      Number n = begin + k;
+      Value isThere = n < count;
       numbers.push_back({n, isThere});
-      own.push_back(
-          choose(isThere, loadRow(arith::MinUIOp::create(b, n, last)), none()));
+      own.push_back(choose(isThere, loadRow(min(n, last)), none()));
     }
     // A lane without a row loads the last one, which another lane may store.
     LaneSyncOp::create(b);
@@ -134,14 +128,14 @@ protected:
     Values all = lanes.scan(b, own.back(), combined);
     ValueRange sum = loop.getRegionIterArgs();
     Value isFirst = lanes.isFirst(b);
-    Value before = arith::AddIOp::create(b, lane, constant(numLanes - 1));
-    before = arith::RemUIOp::create(b, before, constant(numLanes));
+    Number before = lane + (numLanes - 1);
+    before = before % numLanes;
     Values base =
         combine(sum, choose(isFirst, none(), lanes.from(b, all, before)));
     for (auto [number, row] : llvm::zip(numbers, own))
       visit(number.first, number.second, combine(base, row));
     scf::YieldOp::create(
-        b, combine(sum, lanes.from(b, all, constant(numLanes - 1))));
+        b, combine(sum, lanes.from(b, all, Number(b, numLanes - 1))));
     return Values(loop.getResults());
   }
 
@@ -149,14 +143,13 @@ protected:
   Values scanRows(Value tile, Value count, ValueRange first,
                   llvm::function_ref<void(Value, Value, ValueRange)> visit) {
     Value from = startOf(tile);
-    auto loadRow = [&](Value n) {
-      return load(arith::AddIOp::create(b, from, n));
-    };
+    auto loadRow = [&](Value n) { return load(Number(b, from) + n); };
     return scan(count, first, loadRow, visit);
   }
 
-  Value sizeOf(Value tile) {
-    return arith::SubIOp::create(b, startOf(after(tile)), startOf(tile));
+  Number sizeOf(Value tile) {
+    Number next = startOf(after(tile));
+    return next - startOf(tile);
   }
 
   void once(llvm::function_ref<void()> body) { emitIf(lanes.isFirst(b), body); }
@@ -207,9 +200,8 @@ private:
     Value from = startOf(tile), last = startOf(after(tile));
     scanRows(tile, sizeOf(tile), rows.load(op.getOutput(), from),
              [&](Value n, Value, ValueRange all) {
-               Value row = after(arith::AddIOp::create(b, from, n));
-               emitIf(compare(arith::CmpIPredicate::ult, row, last),
-                      [&] { rows.store(row, all); });
+               Value row = after(Number(b, from) + n);
+               emitIf(Number(b, row) < last, [&] { rows.store(row, all); });
              });
   }
 
@@ -225,33 +217,28 @@ public:
 
 private:
   Type element() { return cast<MemRefType>(values.getType()).getElementType(); }
-  Values none() override {
-    return {arith::ConstantOp::create(b, b.getZeroAttr(element()))};
-  }
+  Values none() override { return {Number(b, 0, element())}; }
   Values combine(ValueRange x, ValueRange y) override {
-    return {arith::AddIOp::create(b, x[0], y[0])};
+    return {Number(b, x[0]) + y[0]};
   }
   Values load(Value row) override {
     return {memref::LoadOp::create(b, values, row)};
   }
-  Value lastOf(Value tile) {
-    return arith::SubIOp::create(b, startOf(after(tile)), one);
-  }
+  Number lastOf(Value tile) { return startOf(after(tile)) - one; }
   Values loadTile(Value tile) override { return load(lastOf(tile)); }
   void storeTile(Value tile, ValueRange sum) override {
     memref::StoreOp::create(b, sum[0], values, lastOf(tile));
   }
 
   void scanTile(Value tile) override {
-    Value isFirst = compare(arith::CmpIPredicate::eq, tile, zero);
-    Value before = arith::SubIOp::create(
-        b, arith::SelectOp::create(b, isFirst, one, tile), one);
+    Number isFirst = Number(b, tile) == zero;
+    Value before = select(isFirst, one, tile) - one;
     Values sum = choose(isFirst, none(), loadTile(before));
     Value from = startOf(tile);
-    Value count = arith::SubIOp::create(b, sizeOf(tile), one);
+    Value count = sizeOf(tile) - one;
     scanRows(tile, count, sum, [&](Value n, Value isThere, ValueRange all) {
       emitIf(isThere, [&] {
-        Value row = arith::AddIOp::create(b, from, n), sum = all[0];
+        Value row = Number(b, from) + n, sum = all[0];
         memref::StoreOp::create(b, sum, values, row);
       });
     });

@@ -8,6 +8,7 @@
 #include "SimulatedThread.h"
 
 #include "WarpOps.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Simulator/Simulator.h"
 
@@ -91,12 +92,12 @@ Value SimulatedThreadBuilder::idOf(ImplicitLocOpBuilder &b,
                                    int64_t other) {
   if (dimension == gpu::Dimension::x)
     return load(b, field);
-  return arith::ConstantIntOp::create(b, other, 64);
+  return Number(b, other, b.getI64Type());
 }
 
 /// The number that an operation asks for; null if it asks for none.
 Value SimulatedThreadBuilder::number(ImplicitLocOpBuilder &b, Operation *op) {
-  auto lanes = [&] { return arith::ConstantIntOp::create(b, kLanes, 64); };
+  auto lanes = [&] { return Number(b, kLanes, b.getI64Type()); };
   if (auto id = dyn_cast<gpu::BlockIdOp>(op))
     return idOf(b, id.getDimension(), kBlock, 0);
   if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
@@ -107,13 +108,14 @@ Value SimulatedThreadBuilder::number(ImplicitLocOpBuilder &b, Operation *op) {
     return idOf(b, dim.getDimension(), kThreads, 1);
   if (isa<gpu::SubgroupSizeOp>(op))
     return lanes();
-  if (isa<gpu::LaneIdOp>(op))
-    return arith::RemUIOp::create(b, load(b, kThread), lanes());
-  if (isa<gpu::SubgroupIdOp>(op))
-    return arith::DivUIOp::create(b, load(b, kThread), lanes());
-  if (isa<gpu::NumSubgroupsOp>(op))
-    return arith::CeilDivUIOp::create(b, load(b, kThreads), lanes());
-  return nullptr;
+  if (!isa<gpu::LaneIdOp, gpu::SubgroupIdOp, gpu::NumSubgroupsOp>(op))
+    return nullptr;
+  bool isOfBlock = isa<gpu::NumSubgroupsOp>(op);
+  Number number(b, load(b, isOfBlock ? kThreads : kThread));
+  Number ofWarp = lanes();
+  if (isOfBlock)
+    return ceilDiv(number, ofWarp);
+  return isa<gpu::LaneIdOp>(op) ? number % ofWarp : number / ofWarp;
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,8 +146,8 @@ LogicalResult SimulatedThreadBuilder::watchShared(Operation *op) {
   if (!isShared(access->memory))
     return success();
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  Value kind = arith::ConstantIntOp::create(b, int64_t(access->kind), 64);
-  Value bytes = arith::ConstantIntOp::create(b, access->bytes, 64);
+  Number kind(b, int64_t(access->kind), b.getI64Type());
+  Number bytes(b, access->bytes, b.getI64Type());
   Value address = addressOf(b, *access);
   call(b, kAccessSharedSymbol, op, {kind, address, bytes}, /*isVoid=*/true);
   return success();
@@ -172,14 +174,14 @@ static Value asWord(ImplicitLocOpBuilder &b, Value value) {
         b, b.getIntegerType(value.getType().getIntOrFloatBitWidth()), value);
   if (value.getType().isInteger(64))
     return value;
-  return arith::ExtUIOp::create(b, b.getI64Type(), value);
+  return Number(b, value).as(b.getI64Type());
 }
 
 /// Reverses asWord().
 static Value fromWord(ImplicitLocOpBuilder &b, Value word, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (width < 64)
-    word = arith::TruncIOp::create(b, b.getIntegerType(width), word);
+    word = Number(b, word).as(b.getIntegerType(width));
   return isa<FloatType>(type) ? arith::BitcastOp::create(b, type, word) : word;
 }
 
@@ -201,12 +203,11 @@ LogicalResult SimulatedThreadBuilder::convertShuffle(gpu::ShuffleOp shuffle) {
     llvm_unreachable("all modes are above");
   }();
   ImplicitLocOpBuilder b(shuffle.getLoc(), shuffle);
-  Value word =
-      call(b, kShuffleSymbol, shuffle,
-           {arith::ConstantIntOp::create(b, int64_t(mode), 64),
-            asWord(b, shuffle.getValue()), asWord(b, shuffle.getOffset()),
-            asWord(b, shuffle.getWidth())},
-           /*isVoid=*/false);
+  Value word = call(
+      b, kShuffleSymbol, shuffle,
+      {Number(b, int64_t(mode), b.getI64Type()), asWord(b, shuffle.getValue()),
+       asWord(b, shuffle.getOffset()), asWord(b, shuffle.getWidth())},
+      /*isVoid=*/false);
   Value valid = host.callRuntime(b, kIsShuffledSymbol, b.getI64Type(), thread);
   shuffle.getShuffleResult().replaceAllUsesWith(fromWord(b, word, type));
   shuffle.getValid().replaceAllUsesWith(fromWord(b, valid, b.getI1Type()));
@@ -223,17 +224,15 @@ LogicalResult SimulatedThreadBuilder::convertVote(Operation *op) {
   bool isAll = vote.getKind() == NVVM::VoteSyncKind::all;
   Value bit = vote.getPred();
   if (isAll)
-    bit = arith::XOrIOp::create(b, bit, arith::ConstantIntOp::create(b, 1, 1));
-  Value votes =
-      call(b, kVoteSymbol, op, {asWord(b, vote.getMask()), asWord(b, bit)},
-           /*isVoid=*/false);
-  Value zero = arith::ConstantIntOp::create(b, 0, 64);
+    bit = !Number(b, bit);
+  Number votes(b, call(b, kVoteSymbol, op,
+                       {asWord(b, vote.getMask()), asWord(b, bit)},
+                       /*isVoid=*/false));
+  Number zero(b, 0, b.getI64Type());
   Value result = vote.getKind() == NVVM::VoteSyncKind::ballot
                      ? fromWord(b, votes, b.getI32Type())
-                     : arith::CmpIOp::create(b,
-                                             isAll ? arith::CmpIPredicate::eq
-                                                   : arith::CmpIPredicate::ne,
-                                             votes, zero);
+                 : isAll ? votes == zero
+                         : votes != zero;
   op->getResult(0).replaceAllUsesWith(result);
   op->erase();
   return success();
@@ -246,8 +245,8 @@ LogicalResult SimulatedThreadBuilder::convert(Operation *op) {
   if (isa<NVVM::VoteSyncOp>(op))
     return convertVote(op);
   if (Value found = number(b, op)) {
-    op->replaceAllUsesWith(
-        arith::IndexCastOp::create(b, b.getIndexType(), found));
+    op->getResult(0).replaceAllUsesWith(
+        Number(b, found).asSigned(b.getIndexType()));
   } else if (isa<gpu::BarrierOp>(op)) {
     call(b, kMeetBlockSymbol, op, {}, /*isVoid=*/true);
   } else if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op)) {

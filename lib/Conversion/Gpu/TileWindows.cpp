@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileWindows.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -29,10 +30,6 @@ static constexpr int64_t kSector = 32;
 TileOp nacho::tileOf(ParallelOp workers) {
   auto tiles = workers.getBodyBlock()->getOps<TileOp>();
   return tiles.empty() ? TileOp() : *tiles.begin();
-}
-
-static Value constant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
 }
 
 /// The number of bytes that the windows of a tile share. Since each window
@@ -77,17 +74,15 @@ static Value viewAs(ImplicitLocOpBuilder &b, Value memory, Value from,
 /// elements; 0 if there is not
 Value TileWindows::sizeOf(ImplicitLocOpBuilder &b, const Stage &stage,
                           int64_t bytes) {
-  Value zero = constant(b, 0);
-  Value end = arith::MinUIOp::create(
-      b, stage.to, memref::DimOp::create(b, stage.array, zero));
-  Value isSome =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, stage.from, end);
-  Value size = arith::SubIOp::create(b, end, stage.from);
-  Value room = arith::SubIOp::create(b, constant(b, sharedBytes), used);
-  Value most = arith::DivUIOp::create(b, room, constant(b, bytes));
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, size, most);
-  return arith::SelectOp::create(b, arith::AndIOp::create(b, isSome, fits),
-                                 size, zero);
+  Number zero(b, 0);
+  Number end =
+      min(Number(b, stage.to), memref::DimOp::create(b, stage.array, zero));
+  Number isSome = Number(b, stage.from) < end;
+  Number size = end - stage.from;
+  Number room = Number(b, sharedBytes) - used;
+  Value most = room / bytes;
+  Value fits = size <= most;
+  return select(isSome & fits, size, zero);
 }
 
 TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
@@ -100,16 +95,16 @@ TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
   Window window{stage.array, stage.from, sizeOf(b, stage, bytes), {}, used};
   window.shared =
       viewAs(b, memory, used, window.size, columns, type.getElementType());
-  Value taken = arith::MulIOp::create(b, window.size, constant(b, bytes));
-  taken = arith::AddIOp::create(b, taken, constant(b, kGpuWindowBytes - 1));
-  taken = arith::AndIOp::create(b, taken, constant(b, -kGpuWindowBytes));
-  used = arith::AddIOp::create(b, used, taken);
+  Number taken = Number(b, window.size) * bytes;
+  taken = taken + (kGpuWindowBytes - 1);
+  taken = taken & -kGpuWindowBytes;
+  used = Number(b, used) + taken;
   return window;
 }
 
 /// for n in thread .. count step threads
 Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value count) {
-  auto loop = scf::ForOp::create(b, thread, count, constant(b, threads));
+  auto loop = scf::ForOp::create(b, thread, count, Number(b, threads));
   b.setInsertionPointToStart(loop.getBody());
   return loop.getInductionVar();
 }
@@ -133,24 +128,22 @@ void TileWindows::forEachElement(
   OpBuilder::InsertionGuard guard(b);
   auto type = cast<MemRefType>(window.array.getType());
   if (type.getRank() == 2) {
-    Value columns = constant(b, type.getDimSize(1));
-    Value at = startLoop(b, arith::MulIOp::create(b, window.size, columns));
-    Value row = arith::DivUIOp::create(b, at, columns);
-    Value column = arith::RemUIOp::create(b, at, columns);
-    Value inArray = arith::AddIOp::create(b, window.from, row);
+    Number columns(b, type.getDimSize(1));
+    Number at(b, startLoop(b, Number(b, window.size) * columns));
+    Value row = at / columns;
+    Value column = at % columns;
+    Value inArray = Number(b, window.from) + row;
     return body({inArray, column}, {row, column});
   }
   int64_t perSector =
       std::max<int64_t>(kSector / bytesOf(type.getElementType()), 1);
-  Value skipped =
-      arith::RemUIOp::create(b, window.from, constant(b, perSector));
-  Value moved = startLoop(b, arith::AddIOp::create(b, window.size, skipped));
-  Value at = arith::SubIOp::create(b, moved, skipped);
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, window.size);
+  Value skipped = Number(b, window.from) % perSector;
+  Value moved = startLoop(b, Number(b, window.size) + skipped);
+  Number at = Number(b, moved) - skipped;
+  Value isInside = at < window.size;
   auto ifInside = scf::IfOp::create(b, isInside, /*withElse=*/false);
   b.setInsertionPointToStart(ifInside.thenBlock());
-  Value inArray = arith::AddIOp::create(b, window.from, at);
+  Value inArray = Number(b, window.from) + at;
   body(inArray, at);
 }
 
@@ -188,9 +181,8 @@ template <typename Inside>
 static void branch(Operation *op, Value from, Value size, Value index,
                    TypeRange results, Inside inside) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  Value at = arith::SubIOp::create(b, index, from);
-  Value isInside =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, size);
+  Number at = Number(b, index) - from;
+  Value isInside = at < size;
   auto either = scf::IfOp::create(b, results, isInside, /*withElse=*/true);
   op->replaceAllUsesWith(either.getResults());
   b.setInsertionPointToStart(either.thenBlock());
@@ -291,14 +283,14 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
   if (!accesses || accesses->stores.empty())
     return;
   Window window = makeWindow(b, stage);
-  Value bytes = arith::SubIOp::create(b, used, window.offset);
-  Value words = arith::ShRUIOp::create(b, bytes, constant(b, 3));
+  Number bytes = Number(b, used) - window.offset;
+  Value words = bytes >> 3;
   Type word = b.getI64Type();
   Value view = viewAs(b, memory, window.offset, words, {}, word);
   {
     OpBuilder::InsertionGuard guard(b);
     Value at = startLoop(b, words);
-    Value none = arith::ConstantIntOp::create(b, word, 0);
+    Number none(b, 0, word);
     memref::StoreOp::create(b, none, view, at);
   }
   readFrom(window.from, window.size, window.shared, accesses->loads);
@@ -308,7 +300,7 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
 
 void TileWindows::emitBefore(ImplicitLocOpBuilder &b, Value begin, Value end) {
   SmallVector<Stage> stages = takeStages(b, begin, end);
-  used = constant(b, 0);
+  used = Number(b, 0);
   for (const Stage &stage : stages)
     if (stage.isWritten)
       stageOut(b, stage);
