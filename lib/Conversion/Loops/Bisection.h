@@ -9,7 +9,8 @@
 #ifndef NACHO_LIB_CONVERSION_BISECTION_H
 #define NACHO_LIB_CONVERSION_BISECTION_H
 
-#include "FiberLowering.h"
+#include "FiberValues.h"
+#include "nacho/IR/Nacho.h"
 
 namespace nacho {
 

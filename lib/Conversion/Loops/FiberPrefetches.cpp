@@ -8,6 +8,8 @@
 
 #include "FiberLowering.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,8 +17,9 @@
 using namespace mlir;
 using namespace nacho;
 
-void FiberLowering::lowerPrefetch(PrefetchOp op) {
-  FiberValue of = fiber(op.getFiber());
+static void lowerPrefetch(FiberLowering &lowering, PrefetchOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue of = lowering.fiber(op.getFiber());
   auto level = Level::get(of.tensor, of.level);
   if (op.getBegin())
     return level->prefetchBegin(b, of.position);
@@ -32,8 +35,9 @@ void FiberLowering::lowerPrefetch(PrefetchOp op) {
   prefetchElement(b, values, Number(b, first) + 8);
 }
 
-void FiberLowering::lowerAhead(AheadOp op) {
-  FiberValue of = fiber(op.getFiber());
+static void lowerAhead(FiberLowering &lowering, AheadOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue of = lowering.fiber(op.getFiber());
   auto level = Level::get(of.tensor, of.level - 1);
   Number size = max(Number(b, level->size(b)), 1);
   Value last = size - 1;
@@ -65,7 +69,8 @@ static Value placeOfRow(ImplicitLocOpBuilder &b, PrefetchRowOp op) {
 /// the processor's own prefetcher follows up with the rest. Tensors of up to 8
 /// MiB are likely to be in a cache that is near enough: there, a loop gains
 /// less from the prefetches than they cost.
-void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
+static void lowerPrefetchRow(FiberLowering &lowering, PrefetchRowOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
   static constexpr int64_t kLines = 4, kBitsPerLine = 512, kNearBits = 1 << 26;
   Value tensor = op.getTensor(), row = placeOfRow(b, op);
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -94,4 +99,8 @@ void FiberLowering::lowerPrefetchRow(PrefetchRowOp op) {
     }
     prefetchElement(b, values, Number(b, row) + at);
   }
+}
+
+void nacho::addFiberPrefetches(FiberLowering &lowering) {
+  lowering.add(lowerAhead, lowerPrefetch, lowerPrefetchRow);
 }

@@ -16,8 +16,9 @@ using namespace nacho;
 
 /// The position comes from `nacho.recall`, so that of an absent fiber is
 /// `kRecalledAbsent`.
-void FiberLowering::lowerFiberAt(FiberAtOp op) {
-  FiberValue at = fiber(op.getRoot());
+static void lowerFiberAt(FiberLowering &lowering, FiberAtOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue at = lowering.fiber(op.getRoot());
   at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
   at.position = op.getPosition();
   if (op.getEnd())
@@ -33,64 +34,75 @@ void FiberLowering::lowerFiberAt(FiberAtOp op) {
   at.position = min(Number(b, at.position), last);
   if (at.end)
     at.end = min(Number(b, *at.end), size);
-  setFiber(op.getFiber(), at);
+  lowering.setFiber(op.getFiber(), at);
 }
 
 /// The positions come from `nacho.recall`. No cut divides these children.
-void FiberLowering::lowerChildrenAt(ChildrenAtOp op) {
-  FiberValue at = fiber(op.getRoot());
+static void lowerChildrenAt(FiberLowering &lowering, ChildrenAtOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue at = lowering.fiber(op.getRoot());
   at.level = cast<FiberType>(op.getFiber().getType()).getLevel();
   Value size = Level::get(at.tensor, at.level)->size(b);
   Value end = min(Number(b, op.getEnd()), size);
   at.children = {min(Number(b, op.getBegin()), end), end};
-  setFiber(op.getFiber(), at);
+  lowering.setFiber(op.getFiber(), at);
 }
 
-void FiberLowering::lowerPieces(PiecesOp op) {
-  FiberValue of = fiber(op.getFiber());
+static void lowerPieces(FiberLowering &lowering, PiecesOp op) {
+  FiberValue of = lowering.fiber(op.getFiber());
   of.shift = op.getShift();
-  setFiber(op.getPieces(), of);
+  lowering.setFiber(op.getPieces(), of);
 }
 
-void FiberLowering::lowerSeek(SeekOp op) {
-  FiberValue of = fiber(op.getFiber());
-  ChildRange range = childRange(of);
+static void lowerSeek(FiberLowering &lowering, SeekOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue of = lowering.fiber(op.getFiber());
+  ChildRange range = childRange(b, of);
   Value sought = op.getCoordinate();
   Value at =
       range.level->lowerBound(b, sought, range.first, range.begin, range.end);
-  Number found = Number(b, coordinateOrInfinity(range, at)) == sought;
+  Number found = Number(b, coordinateOrInfinity(b, range, at)) == sought;
   FiberValue child = {of.tensor, of.level + 1, select(found, at, 0), found,
                       std::nullopt};
   if (!range.level->isUnique())
-    child.end = select(found, endOfRun(*range.level, sought, at, range.end), 0);
-  setFiber(op.getChild(), child);
+    child.end =
+        select(found, endOfRun(b, *range.level, sought, at, range.end), 0);
+  lowering.setFiber(op.getChild(), child);
 }
 
 /// The children of a fiber, before the loop around if the fiber is the same in
 /// all of its steps.
-ChildRange FiberLowering::rangeOutsideOfLoop(const FiberValue &of) {
+static ChildRange rangeOutsideOfLoop(ImplicitLocOpBuilder &b,
+                                     const FiberValue &of) {
   OpBuilder::InsertionGuard guard(b);
   auto loop =
       dyn_cast<LoopLikeOpInterface>(b.getInsertionBlock()->getParentOp());
   if (loop && of.present.isAlways() && loop.isDefinedOutsideOfLoop(of.position))
     b.setInsertionPoint(loop);
-  return childRange(of);
+  return childRange(b, of);
 }
 
-void FiberLowering::lowerFind(FindOp op) {
+static void lowerFind(FiberLowering &lowering, FindOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
   if (!op.getTable())
-    return refuse(op, "needs a table of the positions of the fiber's children, "
-                      "which nacho-assemble-outputs makes");
-  FiberValue of = fiber(op.getFiber());
+    return lowering.refuse(
+        op, "needs a table of the positions of the fiber's children, "
+            "which nacho-assemble-outputs makes");
+  FiberValue of = lowering.fiber(op.getFiber());
   auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
                                  op.getCoordinate(), op.getTable());
   // Duplicates can occur if operands were edited: the table then has the sum of
   // their positions.
-  ChildRange range = rangeOutsideOfLoop(of);
+  ChildRange range = rangeOutsideOfLoop(b, of);
   Number at = Number(b, lookup.getValue()).asSigned(b.getIndexType());
   Number isAfter = at >= range.begin;
   Value isInside = isAfter & (at < range.end);
   Number found = Number(b, lookup.getIsThere()) & isInside;
-  setFiber(op.getChild(), {of.tensor, of.level + 1, select(found, at, 0), found,
-                           std::nullopt});
+  lowering.setFiber(op.getChild(), {of.tensor, of.level + 1,
+                                    select(found, at, 0), found, std::nullopt});
+}
+
+void nacho::addFoundFibers(FiberLowering &lowering) {
+  lowering.add(lowerFiberAt, lowerChildrenAt, lowerPieces, lowerSeek,
+               lowerFind);
 }

@@ -8,6 +8,7 @@
 
 #include "LoopLowering.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -100,7 +101,7 @@ unsigned LoopLowering::lanesOf(const Loop &loop) {
 unsigned LoopLowering::lanesOf(Value tensor) {
   auto encoding = sparse_tensor::getSparseTensorEncoding(tensor.getType());
   auto type = dyn_cast<IntegerType>(encoding.getCrdElemType());
-  unsigned lanes = type ? vectorBits / type.getWidth() : 0;
+  unsigned lanes = type ? lowering.options.vectorBits / type.getWidth() : 0;
   return lanes > 1 && lanes < 64 ? lanes : 0;
 }
 

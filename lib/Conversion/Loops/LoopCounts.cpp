@@ -49,7 +49,7 @@ void LoopLowering::lowerCount(CountOp op) {
     count = emitLoop(loop).back();
   }
   op.replaceAllUsesWith(count);
-  eraseLater(counter);
+  lowering.eraseLater(counter);
 }
 
 /// Adds the number of set bits of `matches` to the count.

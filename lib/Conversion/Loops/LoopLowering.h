@@ -4,7 +4,7 @@
 // depends on the merge expression, and the number of loops never on the number
 // of operands.
 //
-//   LoopsToSCF   picks the loop, and lowers bodies and elements
+//   LoopsToSCF   picks the loop, and lowers bodies
 //   LoopRows     loops over all coordinates
 //   LoopMerges   loops that step through operands
 //   LoopUnions   unions of two operands
@@ -19,7 +19,7 @@
 #ifndef NACHO_LIB_CONVERSION_LOOPLOWERING_H
 #define NACHO_LIB_CONVERSION_LOOPLOWERING_H
 
-#include "SearchLowering.h"
+#include "FiberLowering.h"
 #include "nacho/Analysis/MergeLattice.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,19 +33,13 @@ struct CoordinateBlock {
   mlir::Value position, end;
 };
 
-class LoopLowering : public SearchLowering {
+class LoopLowering {
 public:
-  LoopLowering(mlir::func::FuncOp func, bool branches, bool together,
-               unsigned vectorBits)
-      : SearchLowering(func), branches(branches), together(together),
-        vectorBits(vectorBits) {
-    lowerWith(&LoopLowering::lowerCoiterate);
-    lowerWith(&LoopLowering::lowerCount);
-    lowerWith(&LoopLowering::lowerAccumulate);
-    lowerWith(&LoopLowering::lowerLoad);
-    lowerWith(&LoopLowering::lowerLocate);
-    lowerWith(&LoopLowering::lowerRestrict);
-  }
+  explicit LoopLowering(FiberLowering &lowering)
+      : lowering(lowering), b(lowering.b) {}
+
+  void lowerCoiterate(CoiterateOp op);
+  void lowerCount(CountOp op);
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -100,7 +94,6 @@ private:
   };
 
   // The choice of the loop.
-  void lowerCoiterate(CoiterateOp op);
   Loop startLoop(CoiterateOp op);
   Values emitLoop(Loop &loop);
   std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op, unsigned n);
@@ -178,7 +171,6 @@ private:
                       mlir::ValueRange carried, unsigned lanes);
 
   // Loops that only count.
-  void lowerCount(CountOp op);
   Values addMatches(mlir::Value matches, mlir::ValueRange carried);
   std::optional<unsigned> findProbe(const Loop &loop, MergeAttr domain);
   Values countProbed(Loop &loop, unsigned probe, unsigned lanes);
@@ -215,22 +207,9 @@ private:
   /// Moves the body to the end of `block` and lowers it there.
   void moveBody(Loop &loop, mlir::Block *block, mlir::ValueRange carried,
                 llvm::SmallVectorImpl<mlir::Value> &yielded);
-  Values moveOps(mlir::Block *body, mlir::Block *block);
 
-  // Elements.
-  void lowerLoad(LoadOp op);
-  void lowerLocate(LocateOp op);
-  mlir::Value readLanes(LocateOp op, mlir::ValueRange at, Condition condition);
-  Condition isInside(mlir::Value coordinate, mlir::Value tensor,
-                     unsigned dimension);
-  void lowerRestrict(RestrictOp op);
-  void lowerAccumulate(AccumulateOp op);
-
-  /// Coordinates that all tensors have in whose dimensions they are used.
-  llvm::DenseSet<mlir::Value> visited;
-  bool branches;       ///< Branch on which of two operands comes next.
-  bool together;       ///< Merge in one loop, not in several.
-  unsigned vectorBits; ///< The width of vector registers; 0: there are none.
+  FiberLowering &lowering;
+  mlir::ImplicitLocOpBuilder &b;
 };
 
 /// An i64 in which bit n is set if `other` has the n-th coordinate of `block`,

@@ -34,7 +34,8 @@ LoopLowering::State LoopLowering::stateAt(Loop &loop, ValueRange positions,
   State state;
   for (auto [n, position] : llvm::zip(loop.stored, positions)) {
     state.positions.push_back(position);
-    state.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], position));
+    state.coordinates.push_back(
+        coordinateOrInfinity(b, loop.ranges[n], position));
   }
   state.carried = SmallVector<Value>(carried);
   return state;
@@ -153,7 +154,7 @@ SmallVector<Value> LoopLowering::emitMerge(Loop &loop, MergeAttr domain) {
       loop.stored, [&](unsigned n) { return holdsOnlyWith(domain, n); });
   if (endsWithAny)
     return emitInWindows(loop, &LoopLowering::emitWhileAll);
-  if (together)
+  if (lowering.options.together)
     return emitWhileAny(loop, domain, beginsOf(loop.stored, loop.ranges),
                         loop.op.getInits());
   SmallVector<Value> results;
@@ -179,7 +180,7 @@ void LoopLowering::withCopy(Loop &loop, llvm::function_ref<void()> emit) {
     loop.op = cast<CoiterateOp>(b.clone(*original));
   }
   emit();
-  eraseLater(loop.op);
+  lowering.eraseLater(loop.op);
   loop.op = original;
 }
 
@@ -202,7 +203,7 @@ scf::WhileOp LoopLowering::startWhileAll(ValueRange inits, ValueRange ends) {
   Block *before = b.createBlock(&whileOp.getBefore(), {}, types, locs);
   Condition alive = kAlways;
   for (auto [position, end] : llvm::zip(before->getArguments(), ends))
-    alive = both(alive, Number(b, position) < end);
+    alive = emitBoth(b, alive, Number(b, position) < end);
   scf::ConditionOp::create(b, emitFlag(b, alive), before->getArguments());
   b.createBlock(&whileOp.getAfter(), {}, types, locs);
   return whileOp;
@@ -334,7 +335,7 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
       }
       ends[n] = end;
       next.positions.push_back(end);
-      next.coordinates.push_back(coordinateOrInfinity(loop.ranges[n], end));
+      next.coordinates.push_back(coordinateOrInfinity(b, loop.ranges[n], end));
       continue;
     }
     Value step = isHere.asIndex();
@@ -342,7 +343,7 @@ LoopLowering::State LoopLowering::emitStep(Loop &loop, Value coordinate,
     Value following = position + 1;
     Value coordinateThere =
         loop.isAlive ? loop.ranges[n].level->coordinate(b, following)
-                     : coordinateOrInfinity(loop.ranges[n], following);
+                     : coordinateOrInfinity(b, loop.ranges[n], following);
     next.coordinates.push_back(
         select(isHere, coordinateThere, state.coordinates[k]));
   }

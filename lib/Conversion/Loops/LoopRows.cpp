@@ -130,7 +130,8 @@ Value LoopLowering::enterRow(Loop &loop, Row &row, Value coordinate,
     ChildRange range = {std::move(level), begin, begin, next};
     end = emitSelect(
         b, upper.on,
-        clippedEnd(range, {row.number}, upper, LastCoordinate::included), next);
+        clippedEnd(b, range, {row.number}, upper, LastCoordinate::included),
+        next);
   }
   row.children = {begin, end};
   return next;
@@ -175,7 +176,7 @@ SmallVector<Value> LoopLowering::emitRow(Loop &loop, Value coordinate,
   SmallVector<Value> begins;
   for (auto [row, begin] : llvm::zip(loop.rows, values.take_back(numRows)))
     begins.push_back(enterRow(loop, row, coordinate, begin));
-  visited.insert(coordinate);
+  lowering.visited.insert(coordinate);
   State state = State::unflatten(loop, values.drop_back(numRows));
   SmallVector<Value> next =
       emitStep(loop, coordinate, state, /*visitsAll=*/true).flatten();
@@ -268,10 +269,11 @@ static bool addsInLanes(CoiterateOp loop) {
 /// Whether one loop can step through the entries of all rows.
 bool LoopLowering::canJoinRows(const Loop &loop) {
   CoiterateOp rows = loop.op, entries = rows.getInnerLoop();
-  if (!vectorBits || !entries || rows.getFibers().size() != 1 ||
-      loop.rows.size() != 1 || cutsInsideRows(rows) ||
-      !rows.getGuards().empty() || entries.getFibers().size() != 1 ||
-      !entries.getGuards().empty() || entries.getExtent())
+  if (!lowering.options.vectorBits || !entries ||
+      rows.getFibers().size() != 1 || loop.rows.size() != 1 ||
+      cutsInsideRows(rows) || !rows.getGuards().empty() ||
+      entries.getFibers().size() != 1 || !entries.getGuards().empty() ||
+      entries.getExtent())
     return false;
   auto type = cast<FiberType>(entries.getFibers().front().getType());
   return isUniqueLevel(type.getTensor(), type.getLevel()) &&
@@ -291,7 +293,7 @@ SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
     Value any = Number(b, first) < end;
     Value last = Number(b, end) - 1;
     values = emitRowIf(loop, any, last, values);
-  } else if (vectorBits && asksForCuts(loop)) {
+  } else if (lowering.options.vectorBits && asksForCuts(loop)) {
     values = emitPeeled(loop, first, end, values);
   } else {
     values = emitRows(loop, first, end, values);

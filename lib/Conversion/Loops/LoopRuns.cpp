@@ -51,7 +51,7 @@ Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
     Block *before =
         b.createBlock(&loop.getBefore(), {}, TypeRange{index, index}, locs);
     Value last = lastOf(before->getArguments());
-    Value there = coordinateOrInfinity(range, last);
+    Value there = coordinateOrInfinity(b, range, last);
     // The operand itself does not decide how long the search goes on.
     Number isInside = Number(b, last) < range.end;
     Value isSame = Number(b, there) == coordinate;
@@ -64,5 +64,5 @@ Value LoopLowering::searchEndOfRun(const ChildRange &range, Value coordinate,
     scf::YieldOp::create(b, ValueRange{next, far});
   }
   Value high = min(Number(b, lastOf(loop.getResults())), range.end);
-  return endOfRun(*range.level, coordinate, loop.getResult(0), high);
+  return endOfRun(b, *range.level, coordinate, loop.getResult(0), high);
 }

@@ -53,7 +53,7 @@ LoopLowering::emitRests(Loop &loop, SmallVector<Value> results, bool hasPairs) {
 
 /// Whether a loop is to have three bodies (see `emitBranches`).
 bool LoopLowering::branchesInside(const Loop &loop) {
-  return branches && unitesTwo(loop);
+  return lowering.options.branches && unitesTwo(loop);
 }
 
 /// if crdA < crdB:      body for a coordinate of A alone

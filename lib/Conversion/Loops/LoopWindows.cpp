@@ -8,6 +8,7 @@
 
 #include "LoopLowering.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Windows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -76,7 +77,8 @@ Value LoopLowering::startCursors(const Level &level) {
 }
 
 bool LoopLowering::hasWindows(const Loop &loop) {
-  return vectorBits > 0 && llvm::any_of(loop.stored, [&](unsigned n) {
+  return lowering.options.vectorBits > 0 &&
+         llvm::any_of(loop.stored, [&](unsigned n) {
            return loop.ranges[n].level->computed();
          });
 }
@@ -90,7 +92,7 @@ LoopLowering::emitInWindows(Loop &loop,
   if (!hasWindows(loop))
     return (this->*emit)(loop);
   OpBuilder::InsertionGuard guard(b);
-  int64_t spare = vectorBits / 64;
+  int64_t spare = lowering.options.vectorBits / 64;
   auto type = MemRefType::get({kWindow + spare}, b.getI64Type());
   SmallVector<Value> arrays, cursors;
   for (unsigned n : loop.stored) {
@@ -104,7 +106,8 @@ LoopLowering::emitInWindows(Loop &loop,
     ChildRange &range = loop.ranges[n];
     Value begin = state[k];
     Value end = min(Number(b, range.end), Number(b, begin) + kWindow);
-    fillWindow(b, *range.level, arrays[k], begin, end, cursors[k], vectorBits);
+    fillWindow(b, *range.level, arrays[k], begin, end, cursors[k],
+               lowering.options.vectorBits);
     auto level = std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
     whole[n] =
         std::exchange(range, {std::move(level), range.first, begin, end});

@@ -75,20 +75,20 @@ LoopLowering::Loop LoopLowering::startLoop(CoiterateOp op) {
   Loop loop;
   loop.op = op;
   if (op.isBounded()) {
-    loop.lower = cut(op.getLower());
-    loop.upper = cut(op.getUpper());
+    loop.lower = lowering.cut(op.getLower());
+    loop.upper = lowering.cut(op.getUpper());
   }
   for (auto [n, value] : llvm::enumerate(op.getFibers())) {
-    loop.fibers.push_back(fiber(value));
+    loop.fibers.push_back(lowering.fiber(value));
     auto [path, last] = clipPath(op, n);
     loop.ranges.push_back(childRange(
-        loop.fibers.back(), path, loop.lower ? &*loop.lower : nullptr,
+        b, loop.fibers.back(), path, loop.lower ? &*loop.lower : nullptr,
         loop.upper ? &*loop.upper : nullptr, last));
     if (!loop.ranges.back().level->isFull() && takesPart(op, n))
       loop.stored.push_back(n);
   }
   for (Value guard : op.getGuards())
-    loop.guards.push_back(fiber(guard));
+    loop.guards.push_back(lowering.fiber(guard));
   return loop;
 }
 
@@ -122,7 +122,7 @@ Value LoopLowering::locateChild(Loop &loop, unsigned n, Value coordinate,
     // The coordinate may lie outside of this operand: another operand may
     // store it, or the loop may have a larger extent.
     Number inside = Number(b, coordinate) < loop.ranges[n].level->extent(b);
-    present = both(present, inside);
+    present = emitBoth(b, present, inside);
     offset = select(inside, coordinate, 0);
   }
   // All children of an absent fiber get the position of the first child of
@@ -157,8 +157,8 @@ SmallVector<Value> LoopLowering::emitBody(Loop &loop, Value coordinate,
     if (loop.ranges[n].level->isFull())
       children[n] = locateChild(loop, n, coordinate, visitsAll, present[n]);
   for (int32_t n : loop.op.getNonempty())
-    present[n] = both(present[n],
-                      hasChildren(loop, n, children[n], present[n], ends[n]));
+    present[n] = emitBoth(
+        b, present[n], hasChildren(loop, n, children[n], present[n], ends[n]));
   Condition holds = mergeHolds(loop, present);
   // Operands that are certainly present when the body runs need no flag.
   for (unsigned n = 0; n < numFibers; ++n)
@@ -194,7 +194,7 @@ Value LoopLowering::hasChildren(const Loop &loop, unsigned n, Value position,
                                 Condition present, std::optional<Value> end) {
   const FiberValue &parent = loop.fibers[n];
   ChildRange range =
-      childRange({parent.tensor, parent.level + 1, position, present, end});
+      childRange(b, {parent.tensor, parent.level + 1, position, present, end});
   Value last =
       range.level->isFull() ? range.level->extent(b) : Value(range.end);
   Value first = range.level->isFull() ? Number(b, 0) : range.begin;
@@ -216,146 +216,29 @@ void LoopLowering::enterBody(Loop &loop, Value coordinate,
     for (const Row &row : loop.rows)
       if (row.operand == n)
         child.children = row.children;
-    setFiber(value, child);
+    lowering.setFiber(value, child);
   }
   if (!loop.op.isBounded())
     return;
-  setCut(loop.op.getInnerLower(),
-         enterCut(*loop.lower, coordinate, loop.onLower));
-  setCut(loop.op.getInnerUpper(),
-         enterCut(*loop.upper, coordinate, loop.onUpper));
+  lowering.setCut(loop.op.getInnerLower(),
+                  enterCut(*loop.lower, coordinate, loop.onLower));
+  lowering.setCut(loop.op.getInnerUpper(),
+                  enterCut(*loop.upper, coordinate, loop.onUpper));
 }
 
 void LoopLowering::moveBody(Loop &loop, Block *block, ValueRange carried,
                             SmallVectorImpl<Value> &yielded) {
   for (auto [arg, value] : llvm::zip(loop.op.getCarried(), carried))
     arg.replaceAllUsesWith(value);
-  llvm::append_range(yielded, moveOps(loop.op.getBodyBlock(), block));
+  llvm::append_range(yielded, lowering.moveOps(loop.op.getBodyBlock(), block));
 }
 
-/// Moves the ops of a region to the end of `block` and lowers them there.
-/// Returns the values that the region yielded.
-SmallVector<Value> LoopLowering::moveOps(Block *body, Block *block) {
-  Operation *last = block->empty() ? nullptr : &block->back();
-  block->getOperations().splice(block->end(), body->getOperations());
-  Operation *yield = &block->back();
-  Block::iterator from =
-      last ? std::next(Block::iterator(last)) : block->begin();
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::make_range(from, Block::iterator(yield))))
-    lowerOp(op);
-  SmallVector<Value> yielded(yield->getOperands());
-  yield->erase();
-  b.setInsertionPointToEnd(block);
-  return yielded;
+static void lowerCoiterate(FiberLowering &lowering, CoiterateOp op) {
+  LoopLowering(lowering).lowerCoiterate(op);
 }
 
-//===----------------------------------------------------------------------===//
-// Elements
-//===----------------------------------------------------------------------===//
-
-void LoopLowering::lowerLoad(LoadOp op) {
-  FiberValue element = fiber(op.getElement());
-  Value values = emitValues(b, element.tensor);
-  Value at = element.position;
-  Condition present = element.present;
-  if (!present.isAlways() && !element.isReadable)
-    at = emitSelect(b, present, at, 0);
-  Value value = memref::LoadOp::create(b, values, at);
-  if (!present.isAlways())
-    value = selectOrZero(b, present.flag(), value);
-  op.replaceAllUsesWith(value);
-}
-
-/// Whether the coordinate of a loop lies inside the extent of a tensor. That of
-/// a loop over all coordinates of an index always does, for all tensors have
-/// the same extent there.
-Condition LoopLowering::isInside(Value coordinate, Value tensor,
-                                 unsigned dimension) {
-  auto arg = dyn_cast<BlockArgument>(coordinate);
-  auto loop =
-      arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : scf::ForOp();
-  if ((loop && loop.getInductionVar() == coordinate) ||
-      visited.contains(coordinate))
-    return kAlways;
-  Number number(b, dimension);
-  Value extent = tensor::DimOp::create(b, tensor, number);
-  return Number(b, coordinate) < extent;
-}
-
-void LoopLowering::lowerLocate(LocateOp op) {
-  Value tensor = op.getTensor();
-  Condition isThere = fromOperand(op.getCondition()), valid = isThere;
-  for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
-    valid = both(valid, isInside(coordinate, tensor, n));
-  // Checked lanes are those of another row, if this row is outside.
-  auto type = cast<RankedTensorType>(tensor.getType());
-  bool isOtherRow = op.getLanes() && op.getChecked();
-  unsigned along = type.getRank() ? dimensionOf(type, type.getRank() - 1) : 0;
-  SmallVector<Value> at;
-  for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates())) {
-    bool isKept = valid.isAlways() || (isOtherRow && n == along);
-    at.push_back(isKept ? coordinate : emitSelect(b, valid, coordinate, 0));
-  }
-  Condition isValue = op.getChecked() ? isThere : valid;
-  if (op.getLanes())
-    return op.replaceAllUsesWith(readLanes(op, at, isValue));
-  Value value = tensor::ExtractOp::create(b, tensor, at);
-  if (!isValue.isAlways())
-    value = selectOrZero(b, isValue.flag(), value);
-  op.replaceAllUsesWith(value);
-}
-
-/// Reads the elements of the lanes that are set, or none if the condition does
-/// not hold.
-Value LoopLowering::readLanes(LocateOp op, ValueRange at, Condition condition) {
-  Value lanes = op.getLanes();
-  if (!condition.isAlways()) {
-    Number none(b, 0, lanes.getType());
-    lanes = emitSelect(b, condition, lanes, none);
-  }
-  auto tensor = cast<RankedTensorType>(op.getTensor().getType());
-  AffineExpr along = b.getAffineDimExpr(dimensionOf(tensor, at.size() - 1));
-  auto map = AffineMap::get(at.size(), 0, along, b.getContext());
-  Value zero = emitZero(b, tensor.getElementType());
-  return vector::TransferReadOp::create(b, op.getType(), op.getTensor(), at,
-                                        map, zero, lanes,
-                                        b.getBoolArrayAttr({true}));
-}
-
-void LoopLowering::lowerRestrict(RestrictOp op) {
-  Conditions present;
-  for (Value value : op.getFibers())
-    present.push_back(fiber(value).present);
-  Condition holds = nacho::emitMerge(b, op.getMerge(), present);
-  if (holds.isAlways())
-    return op.replaceAllUsesWith(op.getValue());
-  op.replaceAllUsesWith(
-      emitSelect(b, holds, op.getValue(), emitZero(b, op.getType())));
-}
-
-/// for n = 0 to length: sums[row, first + n] += term(n)
-void LoopLowering::lowerAccumulate(AccumulateOp op) {
-  OpBuilder::InsertionGuard guard(b);
-  if (op.getCondition()) {
-    auto ifHolds =
-        scf::IfOp::create(b, op.getCondition(), /*withElseRegion=*/false);
-    b.setInsertionPointToStart(ifHolds.thenBlock());
-  }
-  auto loop = scf::ForOp::create(b, Number(b, 0), op.getLength(), Number(b, 1));
-  Block *block = loop.getBody();
-  block->back().erase();
-  op.getNumber().replaceAllUsesWith(loop.getInductionVar());
-  b.setInsertionPointToEnd(block);
-  SmallVector<Value> terms = moveOps(op.getBodyBlock(), block);
-  Value number = Number(b, op.getFirst()) + loop.getInductionVar();
-  for (auto [sums, term] : llvm::zip(op.getSums(), terms)) {
-    SmallVector<Value> at = {op.getRow(), number};
-    Value before = memref::LoadOp::create(b, sums, at);
-    Value after = op.getMonoid().emit(b, before, term);
-    memref::StoreOp::create(b, after, sums, at);
-  }
-  scf::YieldOp::create(b);
+static void lowerCount(FiberLowering &lowering, CountOp op) {
+  LoopLowering(lowering).lowerCount(op);
 }
 
 namespace {
@@ -373,8 +256,16 @@ struct LoopsToSCF : nacho::impl::ConvertNachoLoopsToSCFBase<LoopsToSCF> {
                                "lowered");
       return WalkResult::advance();
     });
-    if (earlier.wasInterrupted() ||
-        failed(LoopLowering(func, branches, together, vectorBits).run()))
+    if (earlier.wasInterrupted())
+      return signalPassFailure();
+    FiberLowering lowering(func, {branches, together, vectorBits});
+    addFiberOps(lowering);
+    addFiberPrefetches(lowering);
+    addFoundFibers(lowering);
+    addSearches(lowering);
+    addElementOps(lowering);
+    lowering.add(lowerCoiterate, lowerCount);
+    if (failed(lowering.run()))
       signalPassFailure();
   }
 };

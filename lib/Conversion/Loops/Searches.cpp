@@ -1,4 +1,4 @@
-//===- SearchLowering.cpp - Nested binary searches ------------------------===//
+//===- Searches.cpp - Nested binary searches ------------------------------===//
 //
 // Lowers the searches and cuts of the partition function. The result is Alg. 1
 // of the paper, with cost functions inlined, and with the algorithm's loop over
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchLowering.h"
+#include "FiberLowering.h"
+#include "Selection.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 
@@ -18,73 +19,17 @@
 using namespace mlir;
 using namespace nacho;
 
-SearchLowering::SearchLowering(func::FuncOp func) : FiberLowering(func) {
-  lowerWith(&SearchLowering::lowerSearch);
-  lowerWith(&SearchLowering::lowerCut);
-  lowerWith(&SearchLowering::lowerOrigin);
-  lowerWith(&SearchLowering::lowerLimit);
-  lowerWith(&SearchLowering::lowerStoreCut);
-  lowerWith(&SearchLowering::lowerQuery);
-}
-
 //===----------------------------------------------------------------------===//
 // Search
 //===----------------------------------------------------------------------===//
 
-void SearchLowering::lowerSearch(SearchOp op) {
-  CutValue lower = cut(op.getLower()), upper = cut(op.getUpper());
-  SmallVector<FiberValue> parents;
-  SmallVector<ChildRange> ranges;
-  for (auto [n, value] : llvm::enumerate(op.getFibers())) {
-    parents.push_back(fiber(value));
-    ranges.push_back(
-        childRange(parents.back(), {static_cast<unsigned>(n)}, &lower, &upper));
-  }
-  auto costAt = [&](Value coordinate, ArrayRef<Value> stored) {
-    return emitCost(op, coordinate,
-                    allPositions(op, ranges, coordinate, stored));
-  };
-  SearchInterval all = firstInterval(op, ranges, lower, upper);
-  auto weights = findEntryWeights(op, ranges);
-  SearchInterval found =
-      weights ? emitSelection(b, op, ranges, *weights, all, costAt)
-              : emitBisection(b, op, ranges, all, costAt);
-  Value coordinate = found.low;
-  SmallVector<Value> positions =
-      allPositions(op, ranges, coordinate, found.lows);
-  Value cost = emitCost(op, coordinate, positions);
-  op.getCoordinate().replaceAllUsesWith(coordinate);
-  op.getResidual().replaceAllUsesWith(Number(b, op.getQuery()) - cost);
-  for (unsigned n = 0; n < ranges.size(); ++n) {
-    Condition present = parents[n].present;
-    std::optional<Value> end;
-    if (!ranges[n].level->isFull()) {
-      // Take the whole fiber, for the given range ends at the upper cut.
-      ranges[n] = childRange(parents[n]);
-      present = Number(b, coordinateOrInfinity(ranges[n], positions[n])) ==
-                coordinate;
-      if (!ranges[n].level->isUnique())
-        end =
-            endOfRun(*ranges[n].level, coordinate, positions[n], ranges[n].end);
-    } else if (op.getExtent()) {
-      // The extent of the loop may be larger than that of the fiber.
-      present =
-          both(present, Number(b, coordinate) < ranges[n].level->extent(b));
-    }
-    setFiber(op.getChildren()[n], {parents[n].tensor, parents[n].level + 1,
-                                   positions[n], present, end});
-  }
-  setCut(op.getInnerLower(), lower.enter(b, coordinate));
-  setCut(op.getInnerUpper(), upper.enter(b, coordinate));
-}
-
 /// The coordinates [lower, upper] of the cuts, where these are on. Both are
 /// included, since the result may lie inside either. The intervals of positions
 /// are those between the cuts.
-SearchInterval SearchLowering::firstInterval(SearchOp op,
-                                             ArrayRef<ChildRange> ranges,
-                                             const CutValue &lower,
-                                             const CutValue &upper) {
+static SearchInterval firstInterval(ImplicitLocOpBuilder &b, SearchOp op,
+                                    ArrayRef<ChildRange> ranges,
+                                    const CutValue &lower,
+                                    const CutValue &upper) {
   SearchInterval interval;
   Value extent =
       op.getExtent() ? op.getExtent() : Value(ranges.front().level->extent(b));
@@ -101,10 +46,12 @@ SearchInterval SearchLowering::firstInterval(SearchOp op,
   return interval;
 }
 
-SmallVector<Value> SearchLowering::allPositions(SearchOp op,
-                                                ArrayRef<ChildRange> ranges,
-                                                Value coordinate,
-                                                ValueRange stored) {
+/// One position per operand. `stored` has the positions of the operands with
+/// stored coordinates; the others follow from `coordinate`.
+static SmallVector<Value> allPositions(FiberLowering &lowering, SearchOp op,
+                                       ArrayRef<ChildRange> ranges,
+                                       Value coordinate, ValueRange stored) {
+  ImplicitLocOpBuilder &b = lowering.b;
   SmallVector<Value> positions;
   size_t next = 0;
   for (const ChildRange &range : ranges) {
@@ -118,7 +65,8 @@ SmallVector<Value> SearchLowering::allPositions(SearchOp op,
       inside = min(Number(b, coordinate), range.level->extent(b));
     // All children of an absent fiber get the position of the first child of
     // the next fiber.
-    Condition present = fiber(op.getFibers()[positions.size()]).present;
+    Condition present =
+        lowering.fiber(op.getFibers()[positions.size()]).present;
     if (!present.isAlways())
       inside = emitSelect(b, present, inside, 0);
     positions.push_back(
@@ -128,8 +76,9 @@ SmallVector<Value> SearchLowering::allPositions(SearchOp op,
 }
 
 /// Copies the region that computes the cost, for one coordinate, and lowers it.
-Value SearchLowering::emitCost(SearchOp op, Value coordinate,
-                               ArrayRef<Value> positions) {
+static Value emitCost(FiberLowering &lowering, SearchOp op, Value coordinate,
+                      ArrayRef<Value> positions) {
+  ImplicitLocOpBuilder &b = lowering.b;
   Block *body = op.getBodyBlock();
   IRMapping mapping;
   mapping.map(body->getArgument(0), coordinate);
@@ -145,17 +94,67 @@ Value SearchLowering::emitCost(SearchOp op, Value coordinate,
   auto use = YieldOp::create(
       b, mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
   for (Operation *copy : copies)
-    lowerOp(*copy);
+    lowering.lowerOp(*copy);
   Value cost = use.getOperand(0);
   use.erase();
   return cost;
+}
+
+static void lowerSearch(FiberLowering &lowering, SearchOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  CutValue lower = lowering.cut(op.getLower()),
+           upper = lowering.cut(op.getUpper());
+  SmallVector<FiberValue> parents;
+  SmallVector<ChildRange> ranges;
+  for (auto [n, value] : llvm::enumerate(op.getFibers())) {
+    parents.push_back(lowering.fiber(value));
+    ranges.push_back(childRange(b, parents.back(), {static_cast<unsigned>(n)},
+                                &lower, &upper));
+  }
+  auto costAt = [&](Value coordinate, ArrayRef<Value> stored) {
+    return emitCost(lowering, op, coordinate,
+                    allPositions(lowering, op, ranges, coordinate, stored));
+  };
+  SearchInterval all = firstInterval(b, op, ranges, lower, upper);
+  auto weights = findEntryWeights(op, ranges);
+  SearchInterval found =
+      weights ? emitSelection(b, op, ranges, *weights, all, costAt)
+              : emitBisection(b, op, ranges, all, costAt);
+  Value coordinate = found.low;
+  SmallVector<Value> positions =
+      allPositions(lowering, op, ranges, coordinate, found.lows);
+  Value cost = emitCost(lowering, op, coordinate, positions);
+  op.getCoordinate().replaceAllUsesWith(coordinate);
+  op.getResidual().replaceAllUsesWith(Number(b, op.getQuery()) - cost);
+  for (unsigned n = 0; n < ranges.size(); ++n) {
+    Condition present = parents[n].present;
+    std::optional<Value> end;
+    if (!ranges[n].level->isFull()) {
+      // Take the whole fiber, for the given range ends at the upper cut.
+      ranges[n] = childRange(b, parents[n]);
+      present = Number(b, coordinateOrInfinity(b, ranges[n], positions[n])) ==
+                coordinate;
+      if (!ranges[n].level->isUnique())
+        end = endOfRun(b, *ranges[n].level, coordinate, positions[n],
+                       ranges[n].end);
+    } else if (op.getExtent()) {
+      // The extent of the loop may be larger than that of the fiber.
+      present = emitBoth(b, present,
+                         Number(b, coordinate) < ranges[n].level->extent(b));
+    }
+    lowering.setFiber(
+        op.getChildren()[n],
+        {parents[n].tensor, parents[n].level + 1, positions[n], present, end});
+  }
+  lowering.setCut(op.getInnerLower(), lower.enter(b, coordinate));
+  lowering.setCut(op.getInnerUpper(), upper.enter(b, coordinate));
 }
 
 //===----------------------------------------------------------------------===//
 // Cuts
 //===----------------------------------------------------------------------===//
 
-void SearchLowering::lowerCut(CutOp op) {
+static void lowerCut(FiberLowering &lowering, CutOp op) {
   CutValue value;
   value.cost = op.getCost();
   auto fibers = op.getFibers().begin();
@@ -164,29 +163,30 @@ void SearchLowering::lowerCut(CutOp op) {
                  cast<CutType>(op.getCut().getType()).getWidths())) {
     CutValue::Loop loop{coordinate, {}};
     for (int64_t n = 0; n < width; ++n)
-      loop.positions.push_back(fiber(*fibers++).position);
+      loop.positions.push_back(lowering.fiber(*fibers++).position);
     value.loops.push_back(loop);
   }
-  setCut(op.getCut(), value);
+  lowering.setCut(op.getCut(), value);
 }
 
-void SearchLowering::lowerOrigin(OriginOp op) {
+static void lowerOrigin(FiberLowering &lowering, OriginOp op) {
   CutValue value;
-  Number zero(b, 0);
+  Number zero(lowering.b, 0);
   value.cost = zero;
   for (int64_t width : cast<CutType>(op.getCut().getType()).getWidths())
     value.loops.push_back({zero, SmallVector<Value>(width, zero)});
-  setCut(op.getCut(), value);
+  lowering.setCut(op.getCut(), value);
 }
 
 /// The cut at the end of the nest: coordinates (N_0, 0, ..., 0), and every
 /// operand at the end of each of its levels.
-void SearchLowering::lowerLimit(LimitOp op) {
+static void lowerLimit(FiberLowering &lowering, LimitOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
   CutValue value;
   value.cost = op.getCost();
   SmallVector<FiberValue> ends;
   for (Value root : op.getRoots())
-    ends.push_back(fiber(root));
+    ends.push_back(lowering.fiber(root));
   for (Attribute operands : op.getLoops()) {
     CutValue::Loop loop{Number(b, 0), {}};
     if (value.loops.empty() && op.getExtent())
@@ -206,11 +206,12 @@ void SearchLowering::lowerLimit(LimitOp op) {
     }
     value.loops.push_back(loop);
   }
-  setCut(op.getCut(), value);
+  lowering.setCut(op.getCut(), value);
 }
 
-void SearchLowering::lowerStoreCut(StoreCutOp op) {
-  CutValue value = cut(op.getCut());
+static void lowerStoreCut(FiberLowering &lowering, StoreCutOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  CutValue value = lowering.cut(op.getCut());
   int64_t column = 0;
   auto store = [&](Value stored) {
     Number at(b, column++);
@@ -227,7 +228,8 @@ void SearchLowering::lowerStoreCut(StoreCutOp op) {
 /// With part p of n parts and d = upper - lower, the query is
 ///   lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n
 /// The right-hand side does not overflow 64 bits as long as n < 2^31.
-void SearchLowering::lowerQuery(QueryOp op) {
+static void lowerQuery(FiberLowering &lowering, QueryOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
   Number span = Number(b, op.getUpper()) - op.getLower();
   Value share = span / op.getParts();
   Value rest = span % op.getParts();
@@ -235,4 +237,9 @@ void SearchLowering::lowerQuery(QueryOp op) {
   Value fraction = Number(b, op.getPart()) * rest / op.getParts();
   Value cost = whole + fraction;
   op.replaceAllUsesWith(Number(b, op.getLower()) + cost);
+}
+
+void nacho::addSearches(FiberLowering &lowering) {
+  lowering.add(lowerSearch, lowerCut, lowerOrigin, lowerLimit, lowerStoreCut,
+               lowerQuery);
 }
