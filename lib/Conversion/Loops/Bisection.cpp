@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bisection.h"
+#include "../WhileLoop.h"
 #include "nacho/IR/Arith.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -156,21 +156,15 @@ SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
                                     ArrayRef<ChildRange> ranges,
                                     const SearchInterval &interval,
                                     CostAt costAt) {
-  SmallVector<Value> inits = flatten(interval);
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto loop = scf::WhileOp::create(b, types, inits);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more = Number(b, before->getArgument(0))
-                   .compare(arith::CmpIPredicate::slt, before->getArgument(1));
-  scf::ConditionOp::create(b, more, before->getArguments());
-
-  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  SearchInterval now = unflatten(after->getArguments());
-  Bisection step(b, op, ranges, now);
-  Number within =
-      Number(b, costAt(step.coordinate(), step.positions())) <= op.getQuery();
-  scf::YieldOp::create(b, flatten(step.next(within)));
-  return unflatten(loop.getResults());
+  auto isOpen = [&](ValueRange values) -> Value {
+    return Number(b, values[0]).compare(arith::CmpIPredicate::slt, values[1]);
+  };
+  return unflatten(
+      emitWhile(b, flatten(interval), isOpen, [&](ValueRange values) {
+        SearchInterval now = unflatten(values);
+        Bisection step(b, op, ranges, now);
+        Number within = Number(b, costAt(step.coordinate(),
+                                         step.positions())) <= op.getQuery();
+        return flatten(step.next(within));
+      }));
 }

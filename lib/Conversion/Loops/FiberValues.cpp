@@ -9,6 +9,8 @@ using namespace nacho;
 CutValue CutValue::enter(ImplicitLocOpBuilder &b, Value coordinate) const {
   CutValue inner;
   inner.on = emitBoth(b, on, Number(b, coordinate) == loops.front().coordinate);
+  if (isReached)
+    inner.on = *isReached ? on : Condition(Number::flag(b, false));
   inner.cost = cost;
   inner.loops.assign(loops.begin() + 1, loops.end());
   return inner;

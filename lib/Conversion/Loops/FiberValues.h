@@ -71,6 +71,8 @@ struct CutValue {
   Condition on = kAlways; ///< Whether the cut is here.
   mlir::Value cost;
   llvm::SmallVector<Loop> loops;
+  /// Whether the coordinate that is entered is that of the cut, if it is known.
+  std::optional<bool> isReached = std::nullopt;
 
   /// The rest of the cut inside `coordinate` of the outermost loop.
   CutValue enter(mlir::ImplicitLocOpBuilder &b, mlir::Value coordinate) const;

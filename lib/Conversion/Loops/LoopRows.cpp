@@ -15,40 +15,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopLowering.h"
+#include "LoopShape.h"
+#include "MergeSteps.h"
+#include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace nacho;
-
-/// The first coordinate of a loop that visits all coordinates between the cuts.
-Value LoopLowering::firstCoordinate(const Loop &loop) {
-  if (!loop.lower)
-    return Number(b, 0);
-  return emitSelect(b, loop.lower->on, loop.lower->loops.front().coordinate, 0);
-}
-
-Value LoopLowering::extentOf(const Loop &loop) {
-  Value extent = CoiterateOp(loop.op).getExtent();
-  return extent ? extent : loop.ranges.front().level->extent(b);
-}
-
-Value LoopLowering::endCoordinate(const Loop &loop) {
-  Value extent = extentOf(loop);
-  if (!loop.upper)
-    return extent;
-  Number end(b, loop.upper->loops.front().coordinate);
-  if (cutsInside(loop.op))
-    end = end + 1;
-  return emitSelect(b, loop.upper->on, min(end, extent), extent);
-}
-
-//===----------------------------------------------------------------------===//
-// Rows that follow one another
-//===----------------------------------------------------------------------===//
 
 /// The fibers of a loop or of a count.
 static ValueRange fibersOf(Operation *op) {
@@ -77,156 +54,6 @@ static std::optional<unsigned> numberInside(CoiterateOp around, Value child) {
 /// Whether the cuts of the loops inside cut loops inside of these.
 static bool cutsInsideRows(CoiterateOp rows) {
   return cast<CutType>(rows.getInnerLower().getType()).getWidths().size() > 1;
-}
-
-/// The rows of operand `n`, if each of them ends where the next one begins.
-std::optional<LoopLowering::Row> LoopLowering::rowOf(const Loop &loop,
-                                                     unsigned n) {
-  CoiterateOp op = loop.op;
-  const FiberValue &fiber = loop.fibers[n];
-  std::optional<unsigned> number = numberInside(op, op.getChildren()[n]);
-  // The first cut of all is before the first row of a slice.
-  if (!number || !loop.ranges[n].level->isFull() || !fiber.present.isAlways() ||
-      fiber.shift || fiber.tensor.getDefiningOp<SliceOp>())
-    return std::nullopt;
-  std::unique_ptr<Level> level = Level::get(fiber.tensor, fiber.level + 1);
-  if (!level->adjoins() || (cutsInsideRows(op) && !level->isUnique()))
-    return std::nullopt;
-  auto at = [&](const CutValue &cut) {
-    return cut.loops[1].positions[*number];
-  };
-  return Row{n, *number, at(*loop.lower), at(*loop.upper), {}};
-}
-
-/// Whether a loop begins and ends in rows that its cuts may divide.
-bool LoopLowering::isCutInRows(const Loop &loop) {
-  return cutsInside(loop.op) && loop.lower->on.isAlways() &&
-         loop.upper->on.isAlways();
-}
-
-/// Finds the operands whose rows follow one another.
-void LoopLowering::findRows(Loop &loop) {
-  CoiterateOp op = loop.op;
-  if (!isCutInRows(loop) || op.getExtent() || !op.getNonempty().empty())
-    return;
-  for (unsigned n = 0; n < loop.fibers.size(); ++n)
-    if (std::optional<Row> row = rowOf(loop, n))
-      loop.rows.push_back(*row);
-}
-
-/// Emits the end of a row that begins at `begin`. Returns where the next row
-/// begins, which is the end unless a cut inside of a row decides on it.
-Value LoopLowering::enterRow(Loop &loop, Row &row, Value coordinate,
-                             Value begin) {
-  const FiberValue &fiber = loop.fibers[row.operand];
-  auto level = Level::get(fiber.tensor, fiber.level + 1);
-  Number position = Number(b, loop.ranges[row.operand].first) + coordinate;
-  Number next(b, level->begin(b, position + 1));
-  Value end = next;
-  if (!cutsInsideRows(loop.op)) {
-    end = next = min(next, row.most);
-  } else {
-    CutValue upper = enterCut(*loop.upper, coordinate, loop.onUpper);
-    ChildRange range = {std::move(level), begin, begin, next};
-    end = emitSelect(
-        b, upper.on,
-        clippedEnd(b, range, {row.number}, upper, LastCoordinate::included),
-        next);
-  }
-  row.children = {begin, end};
-  return next;
-}
-
-/// The rest of a cut at a coordinate, where it may be known whether the cut is
-/// there.
-CutValue LoopLowering::enterCut(const CutValue &cut, Value coordinate,
-                                std::optional<bool> isThere) {
-  CutValue inner = cut.enter(b, coordinate);
-  if (isThere)
-    inner.on = *isThere ? cut.on : Condition(Number::flag(b, false));
-  return inner;
-}
-
-/// Whether the body asks at each coordinate whether the cuts are there.
-bool LoopLowering::asksForCuts(const Loop &loop) {
-  CoiterateOp op = loop.op;
-  if (!isCutInRows(loop))
-    return false;
-  auto isOfRow = [&](Value fiber) {
-    return llvm::any_of(loop.rows, [&](const Row &row) {
-      return op.getChildren()[row.operand] == fiber;
-    });
-  };
-  auto asks = [&](Operation *user) {
-    return cutsInsideRows(op) || isa<OnCutOp>(user) ||
-           !llvm::all_of(fibersOf(user), isOfRow);
-  };
-  return llvm::any_of(op.getInnerLower().getUsers(), asks) ||
-         llvm::any_of(op.getInnerUpper().getUsers(), asks);
-}
-
-//===----------------------------------------------------------------------===//
-// The loops
-//===----------------------------------------------------------------------===//
-
-/// Emits the step at a coordinate. Returns the values for the next one.
-SmallVector<Value> LoopLowering::emitRow(Loop &loop, Value coordinate,
-                                         ValueRange values) {
-  size_t numRows = loop.rows.size();
-  SmallVector<Value> begins;
-  for (auto [row, begin] : llvm::zip(loop.rows, values.take_back(numRows)))
-    begins.push_back(enterRow(loop, row, coordinate, begin));
-  lowering.visited.insert(coordinate);
-  State state = State::unflatten(loop, values.drop_back(numRows));
-  SmallVector<Value> next =
-      emitStep(loop, coordinate, state, /*visitsAll=*/true).flatten();
-  llvm::append_range(next, begins);
-  return next;
-}
-
-/// for coordinate = from to end: body(coordinate)
-SmallVector<Value> LoopLowering::emitRows(Loop &loop, Value from, Value end,
-                                          ValueRange values) {
-  OpBuilder::InsertionGuard guard(b);
-  SmallVector<Counter> counters = countersOf(loop.op);
-  scf::ForOp forOp = startFor(from, end, values);
-  SmallVector<Value> next =
-      emitRow(loop, forOp.getInductionVar(), forOp.getRegionIterArgs());
-  return finishFor(forOp, counters, 2 * loop.stored.size(), next);
-}
-
-/// if exists: body(coordinate)
-SmallVector<Value> LoopLowering::emitRowIf(Loop &loop, Value exists,
-                                           Value coordinate,
-                                           ValueRange values) {
-  OpBuilder::InsertionGuard guard(b);
-  auto branch = scf::IfOp::create(b, values.getTypes(), exists,
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, values);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, emitRow(loop, coordinate, values));
-  return SmallVector<Value>(branch.getResults());
-}
-
-/// if first < end: body(first)
-/// for row = first + 1 to min(last, end): body(row), which no cut divides
-/// if first < last < end: body(last)
-SmallVector<Value> LoopLowering::emitPeeled(Loop &loop, Value first, Value end,
-                                            SmallVector<Value> values) {
-  auto isLess = [&](Value row) { return Number(b, row) < end; };
-  Number second = Number(b, first) + 1;
-  Value from = min(second, end);
-  Value last = loop.upper->loops.front().coordinate;
-  last = max(min(Number(b, last), end), from);
-  loop.onLower = true;
-  withCopy(loop,
-           [&] { values = emitRowIf(loop, isLess(first), first, values); });
-  loop.onLower = loop.onUpper = false;
-  withCopy(loop, [&] { values = emitRows(loop, from, last, values); });
-  loop.onUpper = true;
-  return emitRowIf(loop, isLess(last), last, values);
 }
 
 /// Whether the loop over rows only takes one loop over the entries of each row
@@ -266,38 +93,228 @@ static bool addsInLanes(CoiterateOp loop) {
   });
 }
 
+namespace {
+/// An operand whose rows follow one another.
+struct Row {
+  unsigned operand;
+  unsigned number;  ///< Of the row among the operands of the loops inside.
+  ChildRange range; ///< Of the row whose body is emitted.
+  Value most;       ///< The most that rows may end at.
+};
+
+/// Emits a loop over all coordinates.
+class RowLoop {
+public:
+  explicit RowLoop(Coiteration &loop) : loop(loop), op(loop.op), b(loop.b) {}
+
+  Values emit();
+
+private:
+  Value firstCoordinate();
+  Value endCoordinate();
+  bool isCutInRows();
+  bool asksForCuts();
+  bool canJoinRows();
+  void findRows();
+  std::optional<Row> rowOf(unsigned n);
+  Value enterRow(Row &row, Value coordinate, Value begin, FiberValue &child);
+  Values emitRow(Value coordinate, ValueRange values);
+  Values emitRows(Value from, Value end, ValueRange values);
+  Values emitRowIf(Value exists, Value coordinate, ValueRange values);
+  Values emitPeeled(Value first, Value end, Values values);
+
+  Coiteration &loop;
+  CoiterateOp op;
+  ImplicitLocOpBuilder &b;
+  SmallVector<Row> rows;
+};
+} // namespace
+
+/// The first coordinate of a loop that visits all coordinates between the cuts.
+Value RowLoop::firstCoordinate() {
+  if (!loop.lower)
+    return Number(b, 0);
+  return emitSelect(b, loop.lower->on, loop.lower->loops.front().coordinate, 0);
+}
+
+Value RowLoop::endCoordinate() {
+  Value extent = op.getExtent();
+  if (!extent)
+    extent = loop.ranges.front().level->extent(b);
+  if (!loop.upper)
+    return extent;
+  Number end(b, loop.upper->loops.front().coordinate);
+  if (cutsInside(op))
+    end = end + 1;
+  return emitSelect(b, loop.upper->on, min(end, extent), extent);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that follow one another
+//===----------------------------------------------------------------------===//
+
+/// The rows of operand `n`, if each of them ends where the next one begins.
+std::optional<Row> RowLoop::rowOf(unsigned n) {
+  const FiberValue &fiber = loop.fibers[n];
+  std::optional<unsigned> number = numberInside(op, op.getChildren()[n]);
+  // The first cut of all is before the first row of a slice.
+  if (!number || !loop.ranges[n].level->isFull() || !fiber.present.isAlways() ||
+      fiber.shift || fiber.tensor.getDefiningOp<SliceOp>())
+    return std::nullopt;
+  std::unique_ptr<Level> level = Level::get(fiber.tensor, fiber.level + 1);
+  if (!level->adjoins() || (cutsInsideRows(op) && !level->isUnique()))
+    return std::nullopt;
+  auto at = [&](const CutValue &cut) {
+    return cut.loops[1].positions[*number];
+  };
+  Value first = at(*loop.lower);
+  return Row{n, *number, {std::move(level), first, first, {}}, at(*loop.upper)};
+}
+
+/// Whether the loop begins and ends in rows that its cuts may divide.
+bool RowLoop::isCutInRows() {
+  return cutsInside(op) && loop.lower->on.isAlways() &&
+         loop.upper->on.isAlways();
+}
+
+/// Finds the operands whose rows follow one another.
+void RowLoop::findRows() {
+  if (!isCutInRows() || op.getExtent() || !op.getNonempty().empty())
+    return;
+  for (unsigned n = 0; n < loop.fibers.size(); ++n)
+    if (std::optional<Row> row = rowOf(n))
+      rows.push_back(std::move(*row));
+}
+
+/// Emits the end of a row that begins at `begin`. Returns where the next row
+/// begins, which is the end unless a cut inside of a row decides on it.
+Value RowLoop::enterRow(Row &row, Value coordinate, Value begin,
+                        FiberValue &child) {
+  Number position = Number(b, loop.ranges[row.operand].first) + coordinate;
+  Number next(b, row.range.level->begin(b, position + 1));
+  Value end = next;
+  if (!cutsInsideRows(op)) {
+    end = next = min(next, row.most);
+  } else {
+    CutValue upper = loop.upper->enter(b, coordinate);
+    row.range.first = row.range.begin = begin;
+    row.range.end = next;
+    Value clipped =
+        clippedEnd(b, row.range, {row.number}, upper, LastCoordinate::included);
+    end = emitSelect(b, upper.on, clipped, next);
+  }
+  child.children = {begin, end};
+  return next;
+}
+
+/// Whether the body asks at each coordinate whether the cuts are there.
+bool RowLoop::asksForCuts() {
+  if (!isCutInRows())
+    return false;
+  auto isOfRow = [&](Value fiber) {
+    return llvm::any_of(rows, [&](const Row &row) {
+      return op.getChildren()[row.operand] == fiber;
+    });
+  };
+  auto asks = [&](Operation *user) {
+    return cutsInsideRows(op) || isa<OnCutOp>(user) ||
+           !llvm::all_of(fibersOf(user), isOfRow);
+  };
+  return llvm::any_of(op.getInnerLower().getUsers(), asks) ||
+         llvm::any_of(op.getInnerUpper().getUsers(), asks);
+}
+
 /// Whether one loop can step through the entries of all rows.
-bool LoopLowering::canJoinRows(const Loop &loop) {
-  CoiterateOp rows = loop.op, entries = rows.getInnerLoop();
-  if (!lowering.options.vectorBits || !entries ||
-      rows.getFibers().size() != 1 || loop.rows.size() != 1 ||
-      cutsInsideRows(rows) || !rows.getGuards().empty() ||
-      entries.getFibers().size() != 1 || !entries.getGuards().empty() ||
-      entries.getExtent())
+bool RowLoop::canJoinRows() {
+  CoiterateOp entries = op.getInnerLoop();
+  if (!loop.lowering.options.vectorBits || !entries ||
+      op.getFibers().size() != 1 || rows.size() != 1 || cutsInsideRows(op) ||
+      !op.getGuards().empty() || entries.getFibers().size() != 1 ||
+      !entries.getGuards().empty() || entries.getExtent())
     return false;
   auto type = cast<FiberType>(entries.getFibers().front().getType());
   return isUniqueLevel(type.getTensor(), type.getLevel()) &&
          entries.getMerge().isLeaf() && !addsInLanes(entries) &&
-         onlyStepsThroughEntries(rows, entries) &&
-         areAlikeInAllRows(rows, entries);
+         onlyStepsThroughEntries(op, entries) && areAlikeInAllRows(op, entries);
+}
+
+//===----------------------------------------------------------------------===//
+// The loops
+//===----------------------------------------------------------------------===//
+
+/// Emits the step at a coordinate. Returns the values for the next one.
+Values RowLoop::emitRow(Value coordinate, ValueRange values) {
+  SmallVector<FiberValue> children = loop.children();
+  Values begins;
+  for (auto [row, begin] : llvm::zip(rows, values.take_back(rows.size())))
+    begins.push_back(enterRow(row, coordinate, begin, children[row.operand]));
+  loop.lowering.visited.insert(coordinate);
+  auto now = MergeState::unflatten(loop, values.drop_back(rows.size()));
+  Values next =
+      emitStep(loop, coordinate, now, std::move(children), Operands::mayEnd)
+          .flatten();
+  llvm::append_range(next, begins);
+  return next;
+}
+
+/// for coordinate = from to end: body(coordinate)
+Values RowLoop::emitRows(Value from, Value end, ValueRange values) {
+  return emitFor(loop, from, end, values,
+                 /*firstCarried=*/2 * loop.stored.size(),
+                 [&](Value row, ValueRange now) { return emitRow(row, now); });
+}
+
+/// if exists: body(coordinate)
+Values RowLoop::emitRowIf(Value exists, Value coordinate, ValueRange values) {
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = scf::IfOp::create(b, values.getTypes(), exists,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, values);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, emitRow(coordinate, values));
+  return Values(branch.getResults());
+}
+
+/// if first < end: body(first)
+/// for row = first + 1 to min(last, end): body(row), which no cut divides
+/// if first < last < end: body(last)
+Values RowLoop::emitPeeled(Value first, Value end, Values values) {
+  auto isLess = [&](Value row) { return Number(b, row) < end; };
+  Number second = Number(b, first) + 1;
+  Value from = min(second, end);
+  Value last = loop.upper->loops.front().coordinate;
+  last = max(min(Number(b, last), end), from);
+  loop.lower->isReached = true;
+  values =
+      loop.emitCopy([&] { return emitRowIf(isLess(first), first, values); });
+  loop.lower->isReached = loop.upper->isReached = false;
+  values = loop.emitCopy([&] { return emitRows(from, last, values); });
+  loop.upper->isReached = true;
+  return emitRowIf(isLess(last), last, values);
 }
 
 /// The entries of all rows follow those of the last row but its begin.
-SmallVector<Value> LoopLowering::emitAll(Loop &loop) {
-  Value first = firstCoordinate(loop), end = endCoordinate(loop);
-  findRows(loop);
-  SmallVector<Value> values = firstState(loop).flatten();
-  for (const Row &row : loop.rows)
-    values.push_back(row.first);
-  if (canJoinRows(loop)) {
+Values RowLoop::emit() {
+  Value first = firstCoordinate(), end = endCoordinate();
+  findRows();
+  Values values = MergeState::load(loop, loop.inits()).flatten();
+  for (const Row &row : rows)
+    values.push_back(row.range.first);
+  if (canJoinRows()) {
     Value any = Number(b, first) < end;
     Value last = Number(b, end) - 1;
-    values = emitRowIf(loop, any, last, values);
-  } else if (lowering.options.vectorBits && asksForCuts(loop)) {
-    values = emitPeeled(loop, first, end, values);
+    values = emitRowIf(any, last, values);
+  } else if (loop.lowering.options.vectorBits && asksForCuts()) {
+    values = emitPeeled(first, end, values);
   } else {
-    values = emitRows(loop, first, end, values);
+    values = emitRows(first, end, values);
   }
-  values.truncate(values.size() - loop.rows.size());
-  return values;
+  return Values(ArrayRef(values).drop_back(rows.size()));
 }
+
+static bool visitsAll(const Coiteration &loop) { return isAlways(loop.domain); }
+
+const LoopShape nacho::kAllCoordinates = {
+    visitsAll, [](Coiteration &loop) { return RowLoop(loop).emit(); }};

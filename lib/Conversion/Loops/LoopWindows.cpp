@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopLowering.h"
+#include "LoopShape.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/Windows.h"
@@ -64,7 +64,7 @@ private:
 } // namespace
 
 /// The array of cursors of a level, all 0; null if the level needs none.
-Value LoopLowering::startCursors(const Level &level) {
+static Value startCursors(ImplicitLocOpBuilder &b, const Level &level) {
   const ComputedCoordinates *computed = level.computed();
   int64_t count = computed ? computed->numCursors() : 0;
   if (count == 0)
@@ -76,8 +76,8 @@ Value LoopLowering::startCursors(const Level &level) {
   return cursors;
 }
 
-bool LoopLowering::hasWindows(const Loop &loop) {
-  return lowering.options.vectorBits > 0 &&
+bool nacho::hasWindows(const Coiteration &loop) {
+  return loop.lowering.options.vectorBits > 0 &&
          llvm::any_of(loop.stored, [&](unsigned n) {
            return loop.ranges[n].level->computed();
          });
@@ -86,38 +86,38 @@ bool LoopLowering::hasWindows(const Loop &loop) {
 /// while every operand has coordinates left:
 ///   fill the next window of each operand
 ///   the loop, within the windows
-SmallVector<Value>
-LoopLowering::emitInWindows(Loop &loop,
-                            SmallVector<Value> (LoopLowering::*emit)(Loop &)) {
+Values nacho::emitInWindows(Coiteration &loop,
+                            Values (*emit)(Coiteration &loop)) {
   if (!hasWindows(loop))
-    return (this->*emit)(loop);
-  OpBuilder::InsertionGuard guard(b);
-  int64_t spare = lowering.options.vectorBits / 64;
-  auto type = MemRefType::get({kWindow + spare}, b.getI64Type());
-  SmallVector<Value> arrays, cursors;
+    return emit(loop);
+  ImplicitLocOpBuilder &b = loop.b;
+  unsigned vectorBits = loop.lowering.options.vectorBits;
+  auto type = MemRefType::get({kWindow + vectorBits / 64}, b.getI64Type());
+  Values arrays, cursors;
   for (unsigned n : loop.stored) {
     arrays.push_back(memref::AllocaOp::create(b, type));
-    cursors.push_back(startCursors(*loop.ranges[n].level));
+    cursors.push_back(startCursors(b, *loop.ranges[n].level));
   }
-  scf::WhileOp whileOp = startWhileAll(loop);
-  ValueRange state = whileOp.getAfterArguments();
-  SmallVector<ChildRange> whole(loop.ranges.size());
-  for (auto [k, n] : llvm::enumerate(loop.stored)) {
-    ChildRange &range = loop.ranges[n];
-    Value begin = state[k];
-    Value end = min(Number(b, range.end), Number(b, begin) + kWindow);
-    fillWindow(b, *range.level, arrays[k], begin, end, cursors[k],
-               lowering.options.vectorBits);
-    auto level = std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
-    whole[n] =
-        std::exchange(range, {std::move(level), range.first, begin, end});
-  }
-  SmallVector<Value> inits(loop.op.getInits());
-  loop.op.getInitsMutable().assign(state.drop_front(loop.stored.size()));
-  SmallVector<Value> results = (this->*emit)(loop);
-  loop.op.getInitsMutable().assign(inits);
-  for (unsigned n : loop.stored)
-    loop.ranges[n] = std::move(whole[n]);
-  scf::YieldOp::create(b, results);
-  return SmallVector<Value>(whileOp.getResults());
+  auto emitWindow = [&](ValueRange state) {
+    SmallVector<ChildRange> whole(loop.ranges.size());
+    for (auto [k, n] : llvm::enumerate(loop.stored)) {
+      ChildRange &range = loop.ranges[n];
+      Value begin = state[k];
+      Value end = min(Number(b, range.end), Number(b, begin) + kWindow);
+      fillWindow(b, *range.level, arrays[k], begin, end, cursors[k],
+                 vectorBits);
+      auto level =
+          std::make_unique<WindowLevel>(*range.level, arrays[k], begin);
+      whole[n] =
+          std::exchange(range, {std::move(level), range.first, begin, end});
+    }
+    Values inits(loop.op.getInits());
+    loop.op.getInitsMutable().assign(state.drop_front(loop.stored.size()));
+    Values results = emit(loop);
+    loop.op.getInitsMutable().assign(inits);
+    for (unsigned n : loop.stored)
+      loop.ranges[n] = std::move(whole[n]);
+    return results;
+  };
+  return emitWhileBelow(b, loop.inits(), loop.ends(), emitWindow);
 }

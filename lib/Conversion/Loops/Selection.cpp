@@ -26,9 +26,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Selection.h"
+#include "../WhileLoop.h"
 #include "nacho/IR/Arith.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -241,19 +241,13 @@ SmallVector<Value> Selection::step(Value left, ValueRange positions) {
 SmallVector<Value> Selection::count(Value left, ValueRange positions) {
   SmallVector<Value> inits = {left};
   llvm::append_range(inits, positions);
-  auto loop = scf::WhileOp::create(
-      b, ValueRange(inits).getTypes(), inits,
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder before(loc, builder);
-        scf::ConditionOp::create(before, Number(before, args[0]) > zero, args);
-      },
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(builder.getInsertionBlock(),
-                            builder.getInsertionPoint());
-        scf::YieldOp::create(b, step(args.front(), args.drop_front()));
+  Values results = emitWhile(
+      b, inits,
+      [&](ValueRange values) -> Value { return Number(b, values[0]) > zero; },
+      [&](ValueRange values) {
+        return step(values.front(), values.drop_front());
       });
-  return SmallVector<Value>(loop.getResults().drop_front());
+  return Values(ArrayRef(results).drop_front());
 }
 
 SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
