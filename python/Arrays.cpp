@@ -79,7 +79,7 @@ static size_t alignmentOf(ElementType type) {
   return isComplex ? sizeOf(type) / 2 : sizeOf(type);
 }
 
-static void throwIfFaulty(ArrayFault fault, ElementType type) {
+void throwIfFaulty(ArrayFault fault, ElementType type) {
   if (fault == ArrayFault::layout)
     throw nb::type_error("expected a C-contiguous array");
   if (fault == ArrayFault::type)
@@ -89,14 +89,21 @@ static void throwIfFaulty(ArrayFault fault, ElementType type) {
     throw nb::type_error("expected an array in the memory of another device");
 }
 
-CallArguments::CallArguments(const Kernel &kernel) : device(kernel.device) {
-  size_t expected = 0;
-  for (const TensorLayout &operand : kernel.operands)
-    expected += operand.numArguments();
-  buffers.reserve(expected);
-  views.reserve(expected);
-  args.reserve(expected);
+CallArguments::CallArguments(Device &device, size_t most) : device(device) {
+  buffers.reserve(most);
+  views.reserve(most);
+  args.reserve(most);
 }
+
+static size_t numArguments(const Kernel &kernel) {
+  size_t count = 0;
+  for (const TensorLayout &operand : kernel.operands)
+    count += operand.numArguments();
+  return count;
+}
+
+CallArguments::CallArguments(const Kernel &kernel)
+    : CallArguments(kernel.device, numArguments(kernel)) {}
 
 CallArguments::CallArguments(const Kernel &kernel, const nb::list &list)
     : CallArguments(kernel) {

@@ -13,6 +13,9 @@
 /// The reason why a kernel cannot use a Python object in place as an argument.
 enum class ArrayFault { none, layout, type, device };
 
+/// Throws TypeError if there is a fault.
+void throwIfFaulty(ArrayFault fault, nacho::ElementType type);
+
 /// The name of an element type in NumPy.
 const char *nameOf(nacho::ElementType type);
 /// The element type of a name. Throws TypeError if there is none.
@@ -25,6 +28,8 @@ class CallArguments {
 public:
   /// Without arguments yet.
   explicit CallArguments(const nacho::Kernel &kernel);
+  /// The same, of at most so many arguments.
+  CallArguments(nacho::Device &device, size_t most);
   /// Throws TypeError unless the list has the arguments of the kernel.
   CallArguments(const nacho::Kernel &kernel, const nanobind::list &list);
   CallArguments(const CallArguments &) = delete;

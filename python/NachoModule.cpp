@@ -11,6 +11,7 @@
 #include "DeviceArray.h"
 #include "Modules.h"
 #include "Options.h"
+#include "Plans.h"
 #include "Programs.h"
 #include "RepeatedCall.h"
 #include "Signals.h"
@@ -35,104 +36,6 @@ namespace nb = nanobind;
 using namespace nacho;
 
 namespace {
-/// A plan for Python, with accessors for its cuts, sizes and choices.
-class PyPlan {
-public:
-  PyPlan(std::shared_ptr<const Kernel> kernel, const Asked &asked)
-      : kernel(kernel), plan(std::move(kernel), asked) {}
-
-  /// The arrays of the result: those of the host, or with `onDevice` of the
-  /// device.
-  nb::list execute(const nb::list &list, bool isPlanned, bool isTrusted,
-                   bool onDevice) {
-    CallArguments call(*kernel, list);
-    std::vector<Buffer> buffers;
-    {
-      Unlocked unlocked;
-      buffers = plan.execute(call.args, isPlanned, isTrusted);
-    }
-    nb::list arrays;
-    for (Buffer &buffer : buffers)
-      if (onDevice)
-        arrays.append(DeviceArray(kernel->device, std::move(buffer)));
-      else
-        arrays.append(toArray(std::move(buffer)));
-    return arrays;
-  }
-
-  nb::tuple timeParts(const nb::list &list, int64_t repeats) {
-    CallArguments call(*kernel, list);
-    std::vector<double> times;
-    {
-      Unlocked unlocked;
-      times = plan.timeParts(call.args, repeats);
-    }
-    return toTuple(times);
-  }
-
-  PyProgram program() const { return PyProgram(plan.current()); }
-  nb::tuple reasons() const { return toTuple(plan.describe()); }
-  std::string workers() const {
-    return kernel->chooser.describeWorkers(plan.chosen());
-  }
-  int64_t numThreads() const { return plan.chosen().threads; }
-  int64_t numParts() const { return plan.last().parts; }
-  /// The number of values of the result.
-  int64_t numEntries() const { return plan.last().numEntries(); }
-  int64_t total() const { return plan.last().total(); }
-  nb::object costs() const { return cuts(lastStep())[0]; }
-  nb::object coordinates() const { return cuts(lastStep())[1]; }
-  nb::object positions() const { return cuts(lastStep())[2]; }
-  /// The cuts of a step, as three arrays: the cost before each cut, the
-  /// coordinates of each cut, and its positions.
-  nb::tuple cuts(size_t number) const {
-    if (number >= plan.all().size())
-      throw nb::index_error("no such step");
-    const StepPlan &step = plan.all()[number];
-    int64_t depth = step.step->order.size();
-    return nb::make_tuple(
-        columns(step, 0, 1, /*asVector=*/true), columns(step, 1, depth),
-        columns(step, 1 + depth, step.step->boundColumns - 1 - depth));
-  }
-  /// Two tuples: (entries, bytes) of the result of each step but the last, and
-  /// the bytes of workspaces per slot of each step.
-  nb::tuple memory() const {
-    nb::list lists, workspaces;
-    for (size_t n = 0; n < plan.all().size(); ++n) {
-      const StepPlan &step = plan.all()[n];
-      workspaces.append(step.workspaceBytes());
-      if (n + 1 < plan.all().size())
-        lists.append(nb::make_tuple(step.numEntries(), plan.listBytes(n)));
-    }
-    return nb::make_tuple(nb::tuple(lists), nb::tuple(workspaces));
-  }
-  nb::object levelSizes() const {
-    nb::list list;
-    const StepPlan &last = plan.last();
-    for (size_t level = 0; level < last.step->result.levels.size(); ++level)
-      list.append(last.sizes[level]);
-    return nb::tuple(list);
-  }
-
-private:
-  size_t lastStep() const { return plan.all().size() - 1; }
-
-  static nb::object columns(const StepPlan &step, int64_t first, int64_t count,
-                            bool asVector = false) {
-    HostView<int64_t> cuts = step.bounds.read();
-    std::vector<int64_t> values;
-    for (int64_t row = 0; row <= step.parts; ++row)
-      for (int64_t column = first; column < first + count; ++column)
-        values.push_back(cuts[row * step.step->boundColumns + column]);
-    return copyToArray(std::move(values), step.parts + 1, asVector ? 0 : count);
-  }
-
-  std::shared_ptr<const Kernel> kernel;
-
-public:
-  Plan plan;
-};
-
 /// Returns what a function of the compiler finds. Throws CompileError.
 template <typename Find>
 auto found(const CompileOptions &options, Find find) {
@@ -369,7 +272,25 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("choices", &PyProgram::choices)
       .def_prop_ro("steps", &PyProgram::steps)
       .def("llvm", &PyProgram::llvm)
-      .def("asm", &PyProgram::assembly);
+      .def("asm", &PyProgram::assembly)
+      .def(
+          "compute_part",
+          [](const PyProgram &program, const nb::tuple &record,
+             const nb::list &arguments, const nb::list &results,
+             const nb::list &sums) {
+            computePart(program.last(), record, arguments, results, sums);
+          },
+          nb::arg("record"), nb::arg("arguments"), nb::arg("results"),
+          nb::arg("sums"))
+      .def(
+          "combine_parts",
+          [](const PyProgram &program, const nb::list &records,
+             const nb::list &arguments, const nb::list &results,
+             const nb::list &sums) {
+            combineParts(program.last(), records, arguments, results, sums);
+          },
+          nb::arg("records"), nb::arg("arguments"), nb::arg("results"),
+          nb::arg("sums"));
   addKernel(m);
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"));
@@ -387,6 +308,10 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("nnz", &PyPlan::numEntries)
       .def("time_parts", &PyPlan::timeParts, nb::arg("args"),
            nb::arg("repeats"))
+      .def("last_arguments", &PyPlan::lastArguments, nb::arg("args"))
+      .def("part", &PyPlan::describePart, nb::arg("args"), nb::arg("number"),
+           nb::arg("are_windows"), nb::arg("loops"))
+      .def_prop_ro("whole", &PyPlan::whole)
       .def_prop_ro("memory", &PyPlan::memory)
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"),

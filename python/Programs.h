@@ -56,6 +56,7 @@ public:
   std::string assembly() const { return program->assembly(); }
 
   nanobind::dict choices() const { return choicesOf(program->variant); }
+  const nacho::Step &last() const { return program->last(); }
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
   /// isSorted, isDraft, and whether it makes a list.

@@ -323,7 +323,8 @@ std::vector<StepFunctions> nacho::exportedBy(ModuleOp module,
     StepFunctions &functions = exported.emplace_back();
     for (size_t phase = 0; phase < kNumPhases; ++phase) {
       std::string function = exportName(name, static_cast<Phase>(phase));
-      if (module.lookupSymbol(function))
+      auto symbol = module.lookupSymbol<SymbolOpInterface>(function);
+      if (symbol && symbol.isPublic())
         functions[phase] = function;
     }
   }

@@ -8,8 +8,9 @@
 using namespace nacho;
 
 const char *nacho::nameOf(Phase phase) {
-  static const char *const names[kNumPhases] = {"partition", "plan", "execute",
-                                                "compact"};
+  static const char *const names[kNumPhases] = {
+      "partition", "plan",  "execute", "compact",
+      "fill",      "clear", "compute", "combine"};
   return names[static_cast<size_t>(phase)];
 }
 
@@ -175,12 +176,10 @@ void Step::plan(const std::vector<Argument> &args, Parts parts, Planned planned,
   call.run(Phase::plan, threads);
 }
 
-int32_t Step::execute(const std::vector<Argument> &args, Parts parts,
-                      Drafted drafted, const std::vector<Argument> &results,
-                      const Sums &sums, Scratch scratch,
-                      int64_t threads) const {
-  Call call(*this, args.size() + results.size() + sums.partials.size() +
-                       3 * scratch.workspaces.size() + 10);
+/// Adds the parameters of `execute` before the status.
+void Step::addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
+                     Drafted drafted, const std::vector<Argument> &results,
+                     const Sums &sums, Scratch scratch) const {
   call.addOperands(operands, args);
   call.addRows(parts.bounds, parts.count + 1, boundColumns);
   if (hasUnequalParts())
@@ -202,7 +201,43 @@ int32_t Step::execute(const std::vector<Argument> &args, Parts parts,
     call.addWorkspace(workspace);
   if (buckets)
     call.addRows(scratch.bucketRows, 2 * parts.count, scratch.buckets);
+}
+
+/// The most memrefs among the parameters of `execute`.
+static size_t numFilled(const std::vector<Argument> &args,
+                        const std::vector<Argument> &results,
+                        const Step::Sums &sums, Step::Scratch scratch) {
+  return args.size() + results.size() + sums.partials.size() +
+         3 * scratch.workspaces.size() + 10;
+}
+
+int32_t Step::execute(const std::vector<Argument> &args, Parts parts,
+                      Drafted drafted, const std::vector<Argument> &results,
+                      const Sums &sums, Scratch scratch,
+                      int64_t threads) const {
+  Call call(*this, numFilled(args, results, sums, scratch));
+  addFilled(call, args, parts, drafted, results, sums, scratch);
   return call.runWithStatus(Phase::execute, threads);
+}
+
+int32_t Step::runPhase(Phase phase, const std::vector<Argument> &args,
+                       Parts parts, const std::vector<Argument> &results,
+                       const Sums &sums, Scratch scratch) const {
+  Call call(*this, numFilled(args, results, sums, scratch));
+  addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch);
+  if (phase == Phase::compute)
+    return call.runWithStatus(phase, /*threads=*/1);
+  call.run(phase, /*threads=*/1);
+  return 0;
+}
+
+void Step::runFill(const std::vector<Argument> &args,
+                   const std::vector<Argument> &results) const {
+  Call call(*this, args.size() + results.size());
+  call.addOperands(operands, args);
+  for (const Argument &buffer : results)
+    call.addVector(buffer.data, buffer.size);
+  call.run(Phase::fill, /*threads=*/1);
 }
 
 int32_t Step::compact(const std::vector<Argument> &args, Parts parts,

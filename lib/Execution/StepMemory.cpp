@@ -27,16 +27,22 @@ std::vector<Buffer> StepPlan::allocate() const {
 
 std::vector<Buffer> StepPlan::allocateArrays() const {
   std::vector<Buffer> buffers;
-  Device &device = step->device();
+  for (auto [type, length] : resultArrays())
+    buffers.emplace_back(step->device(), type, length);
+  return buffers;
+}
+
+std::vector<std::pair<ElementType, int64_t>> StepPlan::resultArrays() const {
+  std::vector<std::pair<ElementType, int64_t>> arrays;
   int64_t parents = 1;
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
     int64_t entries = positionsAt(level, parents);
     for (const TensorLayout::Array &array : step->result.levels[level].arrays)
-      buffers.emplace_back(device, array.type, array.length(parents, entries));
+      arrays.push_back({array.type, array.length(parents, entries)});
     parents = entries;
   }
-  buffers.emplace_back(device, step->result.values, parents);
-  return buffers;
+  arrays.push_back({step->result.values, parents});
+  return arrays;
 }
 
 /// Allocates a draft, or refuses: memory may still suffice for the result.
@@ -53,14 +59,8 @@ StepPlan::allocateDraft(std::vector<Buffer> &draft) const {
 /// Reduces the sizes of the arrays of a draft to what the draft contains.
 void StepPlan::shrink(std::vector<Buffer> &buffers) const {
   auto buffer = buffers.begin();
-  int64_t parents = 1;
-  for (size_t level = 0; level < step->result.levels.size(); ++level) {
-    int64_t entries = positionsAt(level, parents);
-    for (const TensorLayout::Array &array : step->result.levels[level].arrays)
-      (buffer++)->size = array.length(parents, entries);
-    parents = entries;
-  }
-  buffer->size = parents;
+  for (auto [type, length] : resultArrays())
+    (buffer++)->size = length;
 }
 
 std::vector<Argument>

@@ -266,6 +266,11 @@ static void record(int64_t slot, int64_t parts) {
   }
 }
 
+static thread_local std::optional<int64_t> onlyPart;
+
+OnlyPart::OnlyPart(int64_t part) : before(std::exchange(onlyPart, part)) {}
+OnlyPart::~OnlyPart() { onlyPart = before; }
+
 static void computeAlone(int64_t parts, ComputePart compute, void *context) {
   const StopWord &word = stopWord();
   for (int64_t part = 0; part < parts; ++part)
@@ -312,6 +317,11 @@ int64_t nacho::idleProcessors() { return workers().idleProcessors(); }
 
 bool nacho::computeParts(int64_t parts, int64_t threads, ComputePart compute,
                          void *context) noexcept {
+  if (onlyPart) {
+    if (*onlyPart < parts)
+      compute(context, *onlyPart, /*slot=*/0, &stopWord());
+    return isSet(stopWord());
+  }
   threads = std::min({threads, parts, kMostThreads});
   if (Place *place = threads > 1 ? claimPlace() : nullptr)
     computeTogether(*place, parts, threads, compute, context);

@@ -16,6 +16,7 @@ from nacho._kernels.evaluation import einsum, evaluate
 from nacho._kernels.evaluation import explained as explain
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.partitioning import Nest, Partition, partition
+from nacho._kernels.parts import Part, Piece, join
 from nacho._notation.functions import FUNCTIONS
 from nacho._notation.gradient import grad
 from nacho._notation.monoids import Monoid, Op, Semiring, op
@@ -124,7 +125,9 @@ __all__ = [
     "OptionError",
     "OutOfMemoryError",
     "ParseError",
+    "Part",
     "Partition",
+    "Piece",
     "ReductionError",
     "RowError",
     "Semiring",
@@ -161,6 +164,7 @@ __all__ = [
     "grad",
     "indices",
     "isnan",
+    "join",
     "keep",
     "log",
     "log1p",

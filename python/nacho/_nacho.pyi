@@ -241,6 +241,20 @@ class Program:
     def steps(self) -> tuple[Step, ...]: ...
     def llvm(self) -> str: ...
     def asm(self) -> str: ...
+    def compute_part(
+        self,
+        record: tuple[Any, ...],
+        arguments: list[Any],
+        results: list[Any],
+        sums: list[Any],
+    ) -> None: ...
+    def combine_parts(
+        self,
+        records: list[Any],
+        arguments: list[Any],
+        results: list[Any],
+        sums: list[Any],
+    ) -> None: ...
 
 class Kernel:
     def __init__(
@@ -323,6 +337,18 @@ class Plan:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
     @property
     def nnz(self) -> int: ...
+    def last_arguments(self, args: list[object]) -> list[Any]: ...
+    def part(
+        self,
+        args: list[object],
+        number: int,
+        are_windows: list[bool],
+        loops: list[int],
+    ) -> tuple[Any, tuple[Any, ...], tuple[tuple[int, int], ...] | None]: ...
+    @property
+    def whole(
+        self,
+    ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]: ...
     @property
     def memory(self) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]: ...
     @property

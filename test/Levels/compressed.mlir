@@ -99,7 +99,7 @@ func.func @search(%A: tensor<?x?xf64, #DCSR64>, %bounds: memref<?x3xindex>, %p: 
 // RESULT-SAME:    %counts: memref<?x9xindex>
 // RESULT:           %[[ALL:.+]]:7 = nacho.coiterate %i of {{.+}} iter_args(%head = %false : i1, %mid = %c0 : index, %tail = %false : i1, %head_{{.+}} = %false : i1, %mid_{{.+}} = %c0 : index, %tail_{{.+}} = %false : i1, %entries = %c0 : index) {
 //
-// RESULT-LABEL: func.func private @result_compute(
+// RESULT-LABEL: func.func @result_compute(
 // RESULT-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %pos2: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
 // RESULT:             nacho.coiterate %j of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index, %{{[^ ]+}} = %{{[^ ]+}} : i1, %[[NEXT:[^ ]+]] = %{{[^ ]+}} : index) {
 // RESULT:               %[[DONE:[^ :]+]] = nacho.coiterate %k of {{.+}} iter_args(%{{[^ ]+}} = %[[NEXT]] : index) {

@@ -84,7 +84,7 @@ func.func @search(%A: tensor<?x?xf64, #DD>, %bounds: memref<?x5xindex>, %p: inde
 // level, and numbers the coordinates of all of them: x = i * M + j. A part
 // writes those in (lo, hi], the first one also the very first.
 //
-// RESULT-LABEL: func.func private @result_compute(
+// RESULT-LABEL: func.func @result_compute(
 // RESULT-SAME:    %pos2: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
 // RESULT:           %[[LO_I:.+]] = nacho.cut_coordinate %lo[0]
 // RESULT-NEXT:      %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
@@ -137,7 +137,7 @@ func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DDC> {
 // part begins and ends inside a parent only if that has entries by then, and will be
 // appended; else it begins where the parent would.
 //
-// RESULT-LABEL: func.func private @between_compute(
+// RESULT-LABEL: func.func @between_compute(
 // RESULT-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %pos2: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
 // RESULT:           %position = arith.select
 // RESULT:           %[[OPEN:.+]] = arith.cmpi ne, %{{.+}}, %c0 : index

@@ -16,7 +16,7 @@
 
 // A result has one buffer for the coordinates of the list, and both are appended to it.
 //
-// CHECK-LABEL: func.func private @result_compute(
+// CHECK-LABEL: func.func @result_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos1: memref<?xi64>, %crd1: memref<?xi32>, %values: memref<?xf64>
 // CHECK-DAG:     %[[FIRST:.+]] = memref.reinterpret_cast %crd1 to offset: [0], sizes: [%{{.+}}], strides: [2]
 // CHECK-DAG:     %[[SECOND:.+]] = memref.reinterpret_cast %crd1 to offset: [1], sizes: [%{{.+}}], strides: [2]
@@ -37,7 +37,7 @@ func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #ROWS> {
 
 // Where every level has coordinates of its own, nothing changes.
 //
-// CHECK-LABEL: func.func private @negative_apart_compute(
+// CHECK-LABEL: func.func @negative_apart_compute(
 // CHECK-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>
 // CHECK-NOT:     memref.reinterpret_cast
 // CHECK:         return

@@ -74,7 +74,7 @@ func.func @cost(%A: tensor<?x?x?xf64, #COO3>, %pos: index) -> index {
 // In a result the coordinates of the levels whose runs it takes apart are appended with
 // its own; a dense level above is still filled from what is appended.
 //
-// RESULT-LABEL: func.func private @result_compute(
+// RESULT-LABEL: func.func @result_compute(
 // RESULT-SAME:    %offsets: memref<?x1xindex>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
 // RESULT:               nacho.coiterate %k of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index) {
 // RESULT:                 scf.if %{{.+}} {
@@ -96,7 +96,7 @@ func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DCOO> {
 // If entries are reduced, an entry is counted as a coordinate of a compressed level is,
 // and who finishes it appends it.
 //
-// RESULT-LABEL: func.func private @reduced_compute(
+// RESULT-LABEL: func.func @reduced_compute(
 // RESULT-SAME:    %offsets: memref<?x4xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>,
 // RESULT:             nacho.coiterate %j of {{.+}} iter_args(%[[AT:[^ ]+]] = %{{[^ ]+}} : index,
 // RESULT:               %[[DONE:.+]]:2 = nacho.coiterate %k of

@@ -45,7 +45,7 @@
 // ASSEMBLED:       func.func private @union_assemble(
 // ASSEMBLED:         nacho.count of (%A0 : {{.+}}, %B0 : {{.+}}) in union(%A0, %B0) between
 // ASSEMBLED-NOT:     nacho.coiterate
-// ASSEMBLED:       func.func private @union_compute(
+// ASSEMBLED:       func.func @union_compute(
 // ASSEMBLED:         nacho.coiterate %ijk of
 // ASSEMBLED:           %[[N:.+]] = sparse_tensor.lvl %A_flat, %c0
 // ASSEMBLED-NEXT:      %[[INSIDE:.+]] = arith.cmpi ult, %ijk, %[[N]] : index

@@ -13,7 +13,7 @@
 // CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func private @kernel_tiles(
 // CHECK:         gpu.launch_func
-// CHECK-LABEL: func.func private @kernel_compute(
+// CHECK-LABEL: func.func @kernel_compute(
 // CHECK:         gpu.launch_func {{ ?}}@kernels::@kernel_compute_kernel
 // CHECK-LABEL: func.func @kernel_plan(
 // CHECK:         call @kernel_tiles
@@ -54,9 +54,9 @@ func.func @kernel(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 //
 // CHECK-LABEL: func.func @spmv_partition(
 // CHECK-COUNT-2: gpu.launch
-// CHECK-LABEL: func.func private @spmv_compute(
+// CHECK-LABEL: func.func @spmv_compute(
 // CHECK:         gpu.launch
-// CHECK-LABEL: func.func private @spmv_combine(
+// CHECK-LABEL: func.func @spmv_combine(
 // CHECK:         gpu.launch_func {{.+}} blocks in (%{{[0-9]+}}, {{.+}}) threads
 // CHECK-LABEL: func.func @spmv_execute(
 // CHECK:         call @spmv_compute
@@ -86,9 +86,9 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 //
 // CHECK-LABEL: func.func @mixed_add_partition(
 // CHECK-COUNT-2: gpu.launch
-// CHECK-LABEL: func.func private @mixed_add_fill(
+// CHECK-LABEL: func.func @mixed_add_fill(
 // CHECK:         gpu.launch
-// CHECK-LABEL: func.func private @mixed_add_compute(
+// CHECK-LABEL: func.func @mixed_add_compute(
 // CHECK:         gpu.launch
 // CHECK-LABEL: func.func @mixed_add_execute(
 // CHECK:         call @mixed_add_fill
@@ -112,7 +112,7 @@ func.func @mixed_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #COO>) -> te
 
 // Z[i, j] = A[i, j] * x[j]: x is merged with each row, or found in a table.
 //
-// CHECK-LABEL: func.func private @scaled_compute(
+// CHECK-LABEL: func.func @scaled_compute(
 // CHECK:         gpu.launch
 // CHECK-LABEL: func.func @scaled_execute(
 // CHECK-NOT:     {{nacho\.(find|lookup|workspace)}}

@@ -21,8 +21,8 @@
 // or to be combined.
 //
 // CHECK-NOT:   func.func private @negative_fill_assemble(
-// CHECK-NOT:   func.func private @negative_fill_fill(
-// CHECK-LABEL: func.func private @negative_fill_compute(
+// CHECK-NOT:   func.func @negative_fill_fill(
+// CHECK-LABEL: func.func @negative_fill_compute(
 // CHECK-SAME:    %bounds: memref<?x3xindex>, %values: memref<?xf64>, %status: memref<i32>, %threads: index)
 //
 // values[i * M + j] = A[i, j], never outside of them
@@ -35,7 +35,7 @@
 // CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi ult, %[[AT]], %[[SIZE]] : index
 // CHECK-NEXT:          scf.if %[[FITS]] {
 // CHECK-NEXT:            memref.store %a, %values[%[[AT]]]
-// CHECK-NOT:   func.func private @negative_fill_combine(
+// CHECK-NOT:   func.func @negative_fill_combine(
 // CHECK-LABEL: func.func @negative_fill_execute(
 // CHECK-NEXT:    call @negative_fill_compute(
 // CHECK-NEXT:    return
@@ -48,7 +48,7 @@ func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
 
 // Else there is a 0 first where nothing may be written, in pieces of equal size.
 //
-// CHECK-LABEL: func.func private @densify_fill(
+// CHECK-LABEL: func.func @densify_fill(
 // CHECK-SAME:    %values: memref<?xf64>, %threads: index)
 // CHECK:         %[[SIZE:.+]] = memref.dim %values, %c0
 // CHECK-NEXT:    %[[UP:.+]] = arith.addi %[[SIZE]], %c2047 : index
@@ -62,7 +62,7 @@ func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
 // CHECK-NEXT:        memref.store %[[ZERO]], %values[%[[AT]]]
 //
 // Both coordinates index memory.
-// CHECK-LABEL: func.func private @densify_compute(
+// CHECK-LABEL: func.func @densify_compute(
 // CHECK:           nacho.coiterate %i of
 // CHECK-NEXT:        %[[N:.+]] = nacho.extent %A0
 // CHECK-NEXT:        arith.cmpi uge, %i, %[[N]] : index
@@ -93,7 +93,7 @@ func.func @densify(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64> {
 
 // Levels in another order than the dimensions: values[j * N + i] = A[i, j]
 //
-// CHECK-LABEL: func.func private @columns_first_compute(
+// CHECK-LABEL: func.func @columns_first_compute(
 // CHECK:               %[[COLUMN:.+]] = arith.muli %j, %N_i : index
 // CHECK-NEXT:          %[[AT:.+]] = arith.addi %[[COLUMN]], %i : index
 // CHECK:                 memref.store %a, %values[%[[AT]]]
@@ -107,7 +107,7 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // Y[i, k] = A[i, j] * X[j, k]: the loop over k is inside the reduction, so that a whole row is reduced
 // at a time, in the part's tail.
 //
-// CHECK-LABEL: func.func private @rows_compute(
+// CHECK-LABEL: func.func @rows_compute(
 // CHECK-SAME:    %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>
 // CHECK:           %[[HEAD:.+]] = arith.muli %part, %c2 : index
 // CHECK:           %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
@@ -154,7 +154,7 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 //
 // combine: every worker adds up a piece of the rows that one part completes, part after part.
 //
-// CHECK-LABEL: func.func private @rows_combine(
+// CHECK-LABEL: func.func @rows_combine(
 // CHECK:         %[[PIECES:.+]] = arith.divui
 // CHECK:         scf.if
 // CHECK:           nacho.parallel
@@ -203,7 +203,7 @@ func.func @rows(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf
 // runs over entries. Each entry's row of sums counts, so that the entries of i are
 // known to have been visited.
 //
-// CHECK-LABEL: func.func private @rows_of_rows_compute(
+// CHECK-LABEL: func.func @rows_of_rows_compute(
 // CHECK:             nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %{{[^ ]+}} : index, {{.+}}) {
 // CHECK:               nacho.accumulate add into %partials
 // CHECK:               %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
@@ -225,8 +225,8 @@ func.func @rows_of_rows(%A: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>) -> ten
 //
 // CHECK-LABEL: func.func private @blocks_assemble(
 // CHECK-SAME:    %counts: memref<?x4xindex>
-// CHECK-NOT:   func.func private @blocks_fill(
-// CHECK-LABEL: func.func private @blocks_compute(
+// CHECK-NOT:   func.func @blocks_fill(
+// CHECK-LABEL: func.func @blocks_compute(
 // CHECK-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
 // CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[POSITION:[^ ]+]] = %position : index,
 // CHECK:             nacho.coiterate %j of
@@ -241,7 +241,7 @@ func.func @rows_of_rows(%A: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>) -> ten
 // CHECK-NEXT:              memref.store %[[ENTRY]], %values[%[[AT]]]
 // CHECK:               memref.store %{{.+}}, %crd0[%[[POSITION]]]
 //
-// CHECK-LABEL: func.func private @blocks_combine(
+// CHECK-LABEL: func.func @blocks_combine(
 // CHECK:               %position = arith.select
 // CHECK:                 %[[BEGIN:.+]] = arith.muli %position, %N_k : index
 //
@@ -266,7 +266,7 @@ func.func @blocks(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?
 // CHECK-NOT:     nacho.on_cut
 // CHECK:         memref.store %{{.+}}, %counts[%part, %c0]
 //
-// CHECK-LABEL: func.func private @coo_compute(
+// CHECK-LABEL: func.func @coo_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %status: memref<i32>,
 // CHECK:           %entries = memref.load %offsets[%part, %c0]
 // CHECK:           scf.if %{{.+}} {

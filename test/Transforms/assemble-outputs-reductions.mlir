@@ -21,14 +21,14 @@
 // CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[SOME]], %c1, %c0 : index
 // CHECK-NEXT:        arith.addi %{{.+}}, %[[ANY]] : index
 //
-// CHECK-LABEL: func.func private @negative_whole_entries_compute(
+// CHECK-LABEL: func.func @negative_whole_entries_compute(
 // CHECK-NOT:     %partials
 // CHECK:           nacho.coiterate %j of
 // CHECK:             %[[REDUCED:.+]]:2 = nacho.coiterate %k to %N_k of () in intersect() iter_args(%{{[^ ]+}} = %c0 : index, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
 // CHECK:               %[[NEXT:.+]] = nacho.binary add %[[SUM]], %{{.+}} reassociable : f64
 // CHECK:               nacho.yield %{{[^ ]+}}, %[[NEXT]] : index, f64
 // CHECK:             memref.store %[[REDUCED]]#1, %values[
-// CHECK-NOT:   func.func private @negative_whole_entries_combine(
+// CHECK-NOT:   func.func @negative_whole_entries_combine(
 // CHECK-LABEL: func.func @negative_whole_entries_execute(
 // CHECK-SAME:    , counts = 4>>} {
 func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>, %Y: tensor<?x?xf64>)
@@ -47,8 +47,8 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // y[i] = A[i, j] * x[j] into a dense vector. Nothing is counted.
 //
 // CHECK-NOT:   func.func private @spmv_assemble(
-// CHECK-NOT:   func.func private @spmv_fill(
-// CHECK-LABEL: func.func private @spmv_compute(
+// CHECK-NOT:   func.func @spmv_fill(
+// CHECK-LABEL: func.func @spmv_compute(
 // CHECK-SAME:    %bounds: memref<?x5xindex>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>, %status: memref<i32>, %threads: index)
 // CHECK:         nacho.parallel %part in %parts threads %threads {
 // CHECK:           %lo = nacho.load_cut %bounds[%part]
@@ -99,7 +99,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // combine: if there are groups of parts, a worker adds up what those of a group have of a
 // row that all of them are in, and tells in the last one's head how many were reduced.
 //
-// CHECK-LABEL: func.func private @spmv_combine(
+// CHECK-LABEL: func.func @spmv_combine(
 // CHECK:         %[[ARE_SOME:.+]] = arith.cmpi ugt, %parts, %c256 : index
 // CHECK:         scf.if %[[ARE_SOME]] {
 // CHECK-NEXT:      %[[GROUPS:.+]] = arith.divui %parts, %c256 : index
@@ -223,7 +223,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK-NOT:     nacho.load %
 // CHECK:           nacho.coiterate %i of {{.+}} iter_args(%head = %false : i1, %mid = %c0 : index, %tail = %false : i1, %entries = %c0 : index) {
 //
-// CHECK-LABEL: func.func private @sparse_vector_compute(
+// CHECK-LABEL: func.func @sparse_vector_compute(
 // CHECK-SAME:    %offsets: memref<?x4xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
 // CHECK:           nacho.coiterate %i of {{.+}} iter_args(%[[POSITION:[^ ]+]] = %position : index, %[[OPEN:[^ ]+]] = %open : i1, %{{.+}} = %c0 : index) {
 // CHECK:             %[[ROW:.+]]:3 = nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %c0 : index, %{{[^ ]+}} = %{{[^ ]+}} : f64, %{{[^ ]+}} = %false : i1) {
@@ -240,7 +240,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK-NEXT:          %[[CRD:.+]] = arith.index_castui %i : index to i32
 // CHECK-NEXT:          memref.store %[[CRD]], %crd0[%[[POSITION]]]
 //
-// CHECK-LABEL: func.func private @sparse_vector_combine(
+// CHECK-LABEL: func.func @sparse_vector_combine(
 // CHECK:           scf.for %other =
 // CHECK:             %[[HEAD:.+]] = arith.muli %worker, %c2 : index
 // CHECK:             %[[COUNT:.+]] = arith.addi
@@ -269,7 +269,7 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 // A number: every part has some of it, in its only row; what is added outside of all
 // loops is the last one's.
 //
-// CHECK-LABEL: func.func private @sum_compute(
+// CHECK-LABEL: func.func @sum_compute(
 // CHECK:           memref.store %c0, %visited[%part]
 // CHECK:           %[[ALL:.+]]:2 = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index, %{{.+}} = %[[ZERO:.+]] : f64) {
 // CHECK:           %[[IS_LAST:.+]] = arith.cmpi eq, %{{.+}}, %parts : index
@@ -280,7 +280,7 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 //
 // combine: the row of the first part += that of each other part, in order; if there are
 // many, that of the first of a group first, and then that of the first of each group
-// CHECK-LABEL: func.func private @sum_combine(
+// CHECK-LABEL: func.func @sum_combine(
 // CHECK:         %[[ARE_GROUPS:.+]] = arith.cmpi ugt, %parts, %c256 : index
 // CHECK:         scf.if %[[ARE_GROUPS]] {
 // CHECK-NEXT:      %[[GROUPS:.+]] = arith.ceildivui %parts, %c256 : index
@@ -318,7 +318,7 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 // long as the result. There are as many parts, whatever is asked for, as the cost is worth.
 //
 // clear: the rows of all parts, in pieces of equal size
-// CHECK-LABEL: func.func private @scatter_clear(
+// CHECK-LABEL: func.func @scatter_clear(
 // CHECK:         %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
 // CHECK:         %[[PIECES:.+]] = arith.divui %{{.+}}, %c2048 : index
 // CHECK:         %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
@@ -331,7 +331,7 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT:        memref.store %{{.+}}, %partials[%[[ROW]], %[[J]]]
 //
 // row[j] += A[i, j] * x[i]
-// CHECK-LABEL: func.func private @scatter_compute(
+// CHECK-LABEL: func.func @scatter_compute(
 // CHECK:           memref.store %c0, %visited[%part]
 // CHECK-NEXT:      nacho.coiterate %i of
 // CHECK:             nacho.coiterate %j of
@@ -341,7 +341,7 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT:          memref.store %[[AFTER]], %partials[%part, %j]
 //
 // combine: for each piece, the row of the first part += that of each other part; y = that row
-// CHECK-LABEL: func.func private @scatter_combine(
+// CHECK-LABEL: func.func @scatter_combine(
 // CHECK:         nacho.parallel %piece in %{{.+}} threads %threads {
 // CHECK:           scf.for %part = %c1 to %parts
 // CHECK:             scf.if
@@ -378,7 +378,7 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 // stored, which the number of those that were reduced tells.
 //
 // fill: y[i] = M > 0 ? max(-inf, 0) : -inf, in pieces
-// CHECK-LABEL: func.func private @max_fill(
+// CHECK-LABEL: func.func @max_fill(
 // CHECK:         %[[MIN:.+]] = arith.constant 0xFFF0000000000000 : f64
 // CHECK:           %[[FROM:.+]] = arith.muli %piece, %c2048 : index
 // CHECK:           %[[TO:.+]] = arith.minui
@@ -389,7 +389,7 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 // CHECK-NEXT:      scf.for %[[AT:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // CHECK-NEXT:        memref.store %[[NOTHING]], %values[%[[AT]]]
 //
-// CHECK-LABEL: func.func private @max_compute(
+// CHECK-LABEL: func.func @max_compute(
 // CHECK:         %[[MIN:.+]] = arith.constant 0xFFF0000000000000 : f64
 // CHECK:             %[[ROW:.+]]:2 = nacho.coiterate %j of {{.+}} iter_args(%[[SO_FAR:[^ ]+]] = %c0 : index, %[[MAX:[^ ]+]] = %[[MIN]] : f64) {
 // CHECK:               nacho.binary max %[[MAX]], %a reassociable : f64
@@ -401,7 +401,7 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 // CHECK-NEXT:          %[[ENTRY:.+]] = arith.select %[[MISSING]], %[[WITH_ZERO]], %[[ROW]]#1 : f64
 // CHECK:                 memref.store %[[ENTRY]], %values[%i]
 //
-// CHECK-LABEL: func.func private @max_combine(
+// CHECK-LABEL: func.func @max_combine(
 // CHECK:         scf.while
 // CHECK-COUNT-4:       nacho.binary max
 // CHECK:             %[[ALL:.+]] = arith.addi %{{.+}}, %{{.+}} : index
@@ -423,7 +423,7 @@ func.func @max(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64> {
 // y[i] = f64(A[i, j]) + x[i], A of integers: a partial entry of either type, both of which go
 // into one entry when that is complete.
 //
-// CHECK-LABEL: func.func private @types_compute(
+// CHECK-LABEL: func.func @types_compute(
 // CHECK-SAME:    %[[P0:partials[^ ]*]]: memref<?x?xf64>, %[[P1:partials[^ ]*]]: memref<?x?xi32>, %visited: memref<?xindex>
 // CHECK:             scf.if
 // CHECK:               %[[WIDE:.+]] = nacho.cast %[[SUM1:.+]] : i32 to f64
@@ -433,7 +433,7 @@ func.func @max(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64> {
 // CHECK-DAG:           memref.store %[[SUM0]], %[[P0]][
 // CHECK-DAG:           memref.store %[[SUM1]], %[[P1]][
 //
-// CHECK-LABEL: func.func private @types_combine(
+// CHECK-LABEL: func.func @types_combine(
 // CHECK:               nacho.binary add %{{.+}}, %{{.+}} : f64
 // CHECK:               nacho.binary add %{{.+}}, %{{.+}} : i32
 //

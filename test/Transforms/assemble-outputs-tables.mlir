@@ -124,7 +124,7 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // y[i] = sum_j A[i, j] * x[j]: there is nothing to be counted, and so the plan has no use
 // for the table that it gets. The sum goes on where x is absent.
 //
-// CHECK-LABEL: func.func private @sparse_vector_compute(
+// CHECK-LABEL: func.func @sparse_vector_compute(
 // CHECK-SAME:    %visited: memref<?xindex>, %found_keys: memref<?x?xi64>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK:           %table = nacho.workspace marks %found_marks keys %found_keys with %found_positions row
 // CHECK-NEXT:      nacho.coiterate %i of {{.+}} iter_args(%[[REMEMBERED:[^ ]+]] = %c-1 : index) {

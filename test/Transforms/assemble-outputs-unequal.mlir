@@ -16,7 +16,7 @@
 
 // Rows are cut: all parts cost the same.
 //
-// CHECK-LABEL: func.func private @negative_equal_compute(
+// CHECK-LABEL: func.func @negative_equal_compute(
 // CHECK-NOT:     %order
 // CHECK:         nacho.parallel %part in
 // CHECK-LABEL: func.func @negative_equal_execute(
@@ -32,7 +32,7 @@ func.func @negative_equal(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
 //
 // CHECK-LABEL: func.func @whole_entries_partition(
 // CHECK-NOT:     %order
-// CHECK-LABEL: func.func private @whole_entries_compute(
+// CHECK-LABEL: func.func @whole_entries_compute(
 // CHECK-SAME:    %bounds: memref<?x{{.}}xindex>, %order: memref<?xindex>, %values: memref<?xf64>
 // CHECK:         nacho.parallel %worker in %parts
 // CHECK-NEXT:      %part = memref.load %order[%worker]
@@ -54,7 +54,7 @@ func.func @whole_entries(%E: tensor<?x?xf64, #List>) -> tensor<?xf64> {
 // CHECK-LABEL: func.func private @whole_rows_assemble(
 // CHECK-NOT:     %order
 // CHECK:         nacho.parallel %part in
-// CHECK-LABEL: func.func private @whole_rows_compute(
+// CHECK-LABEL: func.func @whole_rows_compute(
 // CHECK:         nacho.parallel %worker in
 // CHECK-NEXT:      %part = memref.load %order[%worker]
 // CHECK:           memref.load %offsets[%part,

@@ -123,7 +123,7 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 
 // compute: appends from the offsets of the scan, rows and entries.
 //
-// CHECK-LABEL: func.func private @dcsr_add_compute(
+// CHECK-LABEL: func.func @dcsr_add_compute(
 // CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[OFFSETS:[^ ]+]]: memref<?x5xindex>,
 // CHECK-SAME:    %[[POS0:[^ ]+]]: memref<?xi32>, %[[CRD0:[^ ]+]]: memref<?xi64>, %[[POS1:[^ ]+]]: memref<?xi32>, %[[CRD1:[^ ]+]]: memref<?xi64>,
 // CHECK-SAME:    %[[VALUES:[^ ]+]]: memref<?xf64>, %[[STATUS:[^ ]+]]: memref<i32>, %{{[^ ]+}}: index)
@@ -210,7 +210,7 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK-NOT:       nacho.on_cut
 // CHECK:         memref.store %[[COUNTED]], %[[COUNTS]][
 //
-// CHECK-LABEL: func.func private @csr_add_compute(
+// CHECK-LABEL: func.func @csr_add_compute(
 // CHECK-SAME:    %[[POS:[^ ]+]]: memref<?xi32>, %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
 // CHECK:         nacho.parallel %[[PART:.+]] in {{.+}} {
 // CHECK:           %[[LO:.+]] = nacho.cut_coordinate %{{.+}}[0]
@@ -253,7 +253,7 @@ func.func @csr_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #DCSR>)
 // If the loop skips rows, their positions are stored with those of the next row that has
 // entries.
 //
-// CHECK-LABEL: func.func private @csr_of_some_rows_compute(
+// CHECK-LABEL: func.func @csr_of_some_rows_compute(
 // CHECK-SAME:    %[[POS:[^ ]+]]: memref<?xi32>, %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
 //
 // pos[x] = at, for the rows x from the last one written up to this one, if it has entries

@@ -38,7 +38,9 @@ MADE_BY_NACHO = frozenset(
         "Kernel",
         "Lazy",
         "Nest",
+        "Part",
         "Partition",
+        "Piece",
         "Plan",
         "Tensor",
     ]

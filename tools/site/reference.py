@@ -306,6 +306,9 @@ API = (
             "nacho.partition",
             "nacho.Partition",
             "nacho.Nest",
+            "nacho.Part",
+            "nacho.Piece",
+            "nacho.join",
         ),
     ),
     Page(

@@ -18,8 +18,17 @@
 namespace nacho {
 
 /// The functions that a step may export; Step.h says what each does.
-enum class Phase { partition, plan, execute, compact };
-inline constexpr size_t kNumPhases = 4;
+enum class Phase {
+  partition,
+  plan,
+  execute,
+  compact,
+  fill,
+  clear,
+  compute,
+  combine
+};
+inline constexpr size_t kNumPhases = 8;
 
 /// The name of a phase in the names of functions.
 const char *nameOf(Phase phase);
@@ -40,6 +49,9 @@ public:
   /// parameters is one word: an integer, or the address of a memref descriptor
   /// (allocated, aligned, offset, sizes, strides).
   virtual void call(size_t step, Phase phase, const int64_t *words) const = 0;
+
+  /// Whether callers can run this function of a step, which `execute` calls.
+  virtual bool has(size_t /*step*/, Phase /*phase*/) const { return false; }
 
   /// The module after optimisation, as LLVM IR and as assembly.
   virtual std::string llvm() const = 0;

@@ -11,6 +11,7 @@
 
 #include "nacho/Execution/Device.h"
 #include "nacho/Execution/Kernel.h"
+#include "nacho/Execution/LonePart.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/FunctionRef.h"
 
@@ -18,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace nacho {
 
@@ -75,6 +77,9 @@ private:
 class StepPlan {
 public:
   StepPlan(const Step &step, const Choice &choice);
+  /// The plan of some of the parts, which are not empty, by what another plan
+  /// knows of them.
+  StepPlan(const Step &step, const std::vector<LonePart> &given);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -95,6 +100,18 @@ public:
   /// runs. The parts must have been planned.
   std::vector<double> timeParts(const std::vector<Argument> &args,
                                 int64_t repeats);
+  /// What another plan has to know of a part, once this one was planned.
+  LonePart lonePart(int64_t number) const;
+  /// Computes a part alone. `results` become what it writes, `sums` its rows.
+  /// The arguments are the windows that windowsRead() tells.
+  std::optional<Refusal> computePart(int64_t number,
+                                     const std::vector<Argument> &args,
+                                     const std::vector<WindowArgument> &results,
+                                     const Step::Sums &sums);
+  /// Adds what parts have computed of entries that cuts divide to the whole
+  /// result, in the order in which execute() does. `sums` has all rows.
+  void combine(const std::vector<Argument> &args,
+               const std::vector<Argument> &results, const Step::Sums &sums);
   /// The arguments that pass the result, in `buffers`, to another step.
   std::vector<Argument> arguments(const std::vector<Buffer> &buffers) const;
 
@@ -114,6 +131,9 @@ public:
 
   /// The number of sums in a row of partials.
   int64_t rowSize() const { return sizes[step->rowSizeAt()]; }
+  /// The types and lengths of the arrays of the result: level by level, then
+  /// its values.
+  std::vector<std::pair<ElementType, int64_t>> resultArrays() const;
   /// The number of values of the result, or of its draft.
   int64_t numEntries() const;
   /// The extents of the levels of the result.
@@ -132,6 +152,7 @@ public:
   int64_t entryBytes() const;
 
 private:
+  static Choice choiceOf(int64_t parts);
   std::vector<Buffer> allocate() const;
   std::vector<Buffer> allocateArrays() const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
@@ -224,7 +245,16 @@ public:
 
   const StepPlan &last() const { return steps.back(); }
   const std::vector<StepPlan> &all() const { return steps; }
-  /// The bytes of the result of a step other than the last.
+  /// The arguments of the last step, after plan().
+  std::vector<Argument> lastArguments(const std::vector<Argument> &args) const {
+    std::vector<Argument> made;
+    return argumentsOf(*last().step, args, made);
+  }
+  /// The result of a step other than the last.
+  const std::vector<Buffer> &resultOf(size_t step) const {
+    return results[step];
+  }
+  /// Its bytes.
   int64_t listBytes(size_t step) const;
 
 private:

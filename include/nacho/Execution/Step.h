@@ -46,6 +46,21 @@
 // The order in which the parts are started, their numbers, is passed if there
 // is no bound for what parts differ by.
 //
+// Unless it makes a draft or a list, or fills buckets, a step also exports the
+// functions that `execute` calls one after the other, so that its parts can be
+// run one by one, with the same arguments. What a step does not need is not
+// there.
+//
+//   @kernel_fill(operands, result, threads)
+//     Writes all values of the result, those of an entry without elements.
+//   @kernel_clear(operands, ..., threads)
+//     Empties the partials.
+//   @kernel_compute(operands, ..., status, threads)
+//     Runs the parts (or one of them: see OnlyPart).
+//   @kernel_combine(operands, ..., threads)
+//     Adds up the partials of entries to which several parts contribute. Reads
+//     extents and scalars of the operands only.
+//
 // Counts and offsets are passed if the result has levels that are not dense.
 // Partials and visited are passed if several parts may contribute to an entry,
 // or if parts keep rows of sums in memory: for each part, each array of
@@ -217,6 +232,16 @@ public:
   int32_t execute(const std::vector<Argument> &args, Parts parts,
                   Drafted drafted, const std::vector<Argument> &results,
                   const Sums &sums, Scratch scratch, int64_t threads) const;
+  /// Runs one of the functions that `execute` calls: clear, compute or combine.
+  /// Returns a status, of compute alone.
+  int32_t runPhase(Phase phase, const std::vector<Argument> &args, Parts parts,
+                   const std::vector<Argument> &results, const Sums &sums,
+                   Scratch scratch) const;
+  /// Runs the function `fill`.
+  void runFill(const std::vector<Argument> &args,
+               const std::vector<Argument> &results) const;
+  /// Whether callers can run this function, which `execute` calls.
+  bool has(Phase phase) const { return executable->has(number, phase); }
   int32_t compact(const std::vector<Argument> &args, Parts parts,
                   int64_t *moved, const std::vector<Argument> &draft,
                   const std::vector<Argument> &results, int64_t threads) const;
@@ -233,6 +258,9 @@ public:
 
 private:
   class Call;
+  void addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
+                 Drafted drafted, const std::vector<Argument> &results,
+                 const Sums &sums, Scratch scratch) const;
   const Executable *executable = nullptr;
   size_t number = 0;
 };

@@ -14,6 +14,7 @@
 #include "nacho/Runtime/Stop.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace nacho {
@@ -33,6 +34,18 @@ bool computeParts(int64_t parts, int64_t threads, ComputePart compute,
 /// gets 0 or 1.
 int32_t computePartsAt(int64_t parts, int64_t threads, int64_t compute,
                        int64_t context) noexcept;
+
+/// While one of these exists, computations of its thread compute one part only,
+/// on this thread, and leave out the others.
+class OnlyPart {
+public:
+  explicit OnlyPart(int64_t part);
+  ~OnlyPart();
+  OnlyPart(const OnlyPart &) = delete;
+
+private:
+  std::optional<int64_t> before;
+};
 
 /// The number of processors that nothing runs on now, other than the calling
 /// thread and workers: a worker finds one of those at once.

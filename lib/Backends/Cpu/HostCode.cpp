@@ -60,7 +60,9 @@ unitsOf(ArrayRef<StepFunctions> steps) {
     add(Phase::plan);
     add(Phase::compact);
     units.emplace_back();
-    add(Phase::execute);
+    for (Phase phase : {Phase::execute, Phase::fill, Phase::clear,
+                        Phase::compute, Phase::combine})
+      add(phase);
   }
   return units;
 }

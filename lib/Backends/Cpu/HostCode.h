@@ -23,6 +23,9 @@ public:
   void call(size_t step, Phase phase, const int64_t *words) const override {
     entry(step, phase)(words);
   }
+  bool has(size_t step, Phase phase) const override {
+    return entry(step, phase) != nullptr;
+  }
   std::string llvm() const override { return jit->llvm(); }
   std::string assembly() const override { return jit->assembly(); }
 

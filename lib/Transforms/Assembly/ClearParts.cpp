@@ -42,7 +42,8 @@ Interval nacho::emitPiece(ImplicitLocOpBuilder &b, Value piece, Value size) {
 ///   for n in the piece:
 ///     values[n] = value of an element to which nothing is appended
 void nacho::buildFill(PhaseFunctions &function) {
-  function.start("fill", {Parameter::result}, /*isExported=*/false);
+  function.start("fill", {Parameter::result},
+                 /*isExported=*/runsOneByOne(function.layout));
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
   const ResultLayout &layout = function.layout;
@@ -66,7 +67,8 @@ void nacho::buildFill(PhaseFunctions &function) {
 ///   for n in the piece:
 ///     row[n] = identity of the reduction
 void nacho::buildClear(PhaseFunctions &function, const Parameters &parameters) {
-  function.start("clear", parameters, /*isExported=*/false);
+  function.start("clear", parameters,
+                 /*isExported=*/runsOneByOne(function.layout));
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
   ResultPlaces places = function.places();

@@ -335,7 +335,8 @@ static void emitGroups(PhaseFunctions &function, Value pieces, Value areSome,
 ///   combine(piece)
 void nacho::buildCombine(PhaseFunctions &function,
                          const Parameters &parameters) {
-  function.start("combine", parameters, /*isExported=*/false);
+  function.start("combine", parameters,
+                 /*isExported=*/runsOneByOne(function.layout));
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
   Number parts(b, function.numParts());

@@ -41,10 +41,17 @@ static Value emitPart(PhaseFunctions &function, Value worker) {
   return memref::LoadOp::create(function.b, function.args.order, worker);
 }
 
+bool nacho::runsOneByOne(const ResultLayout &layout) {
+  return layout.filling->isCounted() &&
+         !collectTraitsOf(NestOp(layout.nest)).makesList &&
+         !layout.collector->hasBuckets();
+}
+
 /// parallel part in parts: append from offsets[part] to offsets[part + 1]
 static void buildCompute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
-  function.start("compute", executeParameters(layout), /*isExported=*/false);
+  function.start("compute", executeParameters(layout),
+                 /*isExported=*/runsOneByOne(layout));
   function.cloneOperands();
   Value parts = function.numParts();
   Value part = emitPart(function, function.startWorkers(parts).getWorker());

@@ -18,6 +18,11 @@ void buildPartition(PhaseFunctions &function);
 /// Emits the calls that cut the nest into `parts` parts.
 void callPartition(PhaseFunctions &function, mlir::Value parts);
 
+/// Whether callers may run the functions that `execute` calls one by one, and
+/// single parts: parts know where their entries go, and nothing is left to do
+/// with the entries of all parts but to combine partials.
+bool runsOneByOne(const ResultLayout &layout);
+
 /// Builds the function that gives all elements of blocks the value that they
 /// have where nothing is appended.
 void buildFill(PhaseFunctions &function);

@@ -10,7 +10,7 @@ from typing import Any
 
 from nacho._kernels.canonical import checked
 from nacho._kernels.format_conversion import converted
-from nacho._notation.tree import Parts, Split
+from nacho._notation.tree import LevelParts, Split
 from nacho._storage.blocks import format_in_blocks
 from nacho._storage.containers import blocks_view, view_of
 from nacho._storage.device_arrays import HOST
@@ -84,7 +84,7 @@ def _view_in_blocks(name: str, value: Any, rank: int, wanted: Format) -> View:
     return made
 
 
-def _split_dense(view: View, parts: Parts) -> View:
+def _split_dense(view: View, parts: LevelParts) -> View:
     """Return a view of the same elements with several dimensions for some of one."""
     shape = tuple(part.of(view.shape[part.dimension]) for part in parts)
     order = [

@@ -21,7 +21,14 @@ from nacho._kernels.pins import Pin
 from nacho._kernels.types import typing_of_call
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of
-from nacho._notation.tree import Access, Assignment, Part, Parts, Split, postorder
+from nacho._notation.tree import (
+    Access,
+    Assignment,
+    LevelPart,
+    LevelParts,
+    Split,
+    postorder,
+)
 from nacho._storage.blocks import format_in_blocks
 from nacho._storage.containers import view_of
 from nacho._storage.device_arrays import HOST
@@ -174,14 +181,14 @@ def _inferred(
     return result_format(kinds, {name: view.format for name, view in views.items()})
 
 
-def _parts(access: Access, sizes: Mapping[str, int]) -> Parts:
+def _parts(access: Access, sizes: Mapping[str, int]) -> LevelParts:
     """Return what the indices of a dense tensor run over once they are split."""
-    parts: list[Part] = []
+    parts: list[LevelPart] = []
     for dimension, index in enumerate(access.indices):
         size = sizes.get(index, 1)
-        parts.append(Part(dimension, size))
+        parts.append(LevelPart(dimension, size))
         if size > 1:
-            parts.append(Part(dimension, size, is_inside=True))
+            parts.append(LevelPart(dimension, size, is_inside=True))
     return (*parts,)
 
 
@@ -206,7 +213,7 @@ def _text(
     """Return the text of the assignment with split indices."""
     taken = {*assignment.indices, *assignment.operands, assignment.result.name}
 
-    def named(index: str, part: Part) -> str:
+    def named(index: str, part: LevelPart) -> str:
         if index not in sizes:
             return index
         name = index + ("1" if part.is_inside else "0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
 from nacho._kernels.option_checks import checked_count
 from nacho._kernels.options import Lowering, Running
+from nacho._kernels.parts import Part, Parts
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._pictures.figure import Picture, as_html, table
@@ -93,6 +95,19 @@ class Plan:
                     f"operand '{name}' has another pattern than the one planned for"
                 )
         return call.execute(self._native)
+
+    def part(self, number: int) -> Part:
+        """Return a part that can be computed alone, also in another process.
+
+        It has windows of the operands that the loops visit in order, and the others as
+        a whole. ``nacho.join`` makes the result of the pieces that all parts compute.
+        ``number`` counts from 0.
+        """
+        return self._lone_parts.part(number)
+
+    @cached_property
+    def _lone_parts(self) -> Parts:
+        return Parts(self._call, self._native, self._program)
 
     @property
     def parts(self) -> int:

@@ -15,7 +15,7 @@ from nacho._elements import MLIR
 from nacho._mlir.refusals import refuse_module
 from nacho._mlir.slices import SliceBounds
 from nacho._notation.symbols import result_name
-from nacho._notation.tree import Access, Assignment, Part, Split
+from nacho._notation.tree import Access, Assignment, LevelPart, Split
 from nacho._notation.tree import Call as FunctionCall
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
@@ -237,11 +237,11 @@ def _split(format: Format | None, blocks: Sequence[int]) -> Split:
     """Return how a tensor of a format was split, whose dimensions have these blocks."""
     if format is not None and format.parts:
         return Split(format.parts, format.name)
-    parts: list[Part] = []
+    parts: list[LevelPart] = []
     for dimension, size in enumerate(blocks):
-        parts.append(Part(dimension, size))
+        parts.append(LevelPart(dimension, size))
         if size > 1:
-            parts.append(Part(dimension, size, is_inside=True))
+            parts.append(LevelPart(dimension, size, is_inside=True))
     return Split((*parts,))
 
 

@@ -121,7 +121,7 @@ Expr = Access | Literal | Operation | Reduction
 
 
 @dataclass(frozen=True)
-class Part:
+class LevelPart:
     """What one index of a tensor in blocks runs over, or one of its levels stores.
 
     That is a dimension; or, in blocks of a ``size``, the number of the block in the
@@ -137,7 +137,7 @@ class Part:
         return self.size if self.is_inside else extent // self.size
 
 
-Parts = tuple[Part, ...]
+LevelParts = tuple[LevelPart, ...]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Split:
     ``format`` is the level map of a tensor in blocks, and empty for a dense one.
     """
 
-    parts: Parts
+    parts: LevelParts
     """What each index runs over."""
     format: str = ""
 

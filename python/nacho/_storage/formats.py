@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import index
 
-from nacho._notation.tree import MAX_RANK, Parts
+from nacho._notation.tree import MAX_RANK, LevelParts
 from nacho._storage.kinds import level_kind
 from nacho._storage.level_kind import LevelKind
 from nacho._storage.level_maps import Levels, level_map, parse_map
@@ -68,7 +68,7 @@ class Format:
     """How many dimensions it has, or None if it fits any rank."""
     levels: Levels
     """The dimension and the kind of each level."""
-    parts: Parts
+    parts: LevelParts
     """What each level stores of its dimension; empty if all store whole dimensions."""
     order: tuple[int, ...]
     """The dimension of each level."""
@@ -271,7 +271,7 @@ def _is_usual(kind: LevelKind, text: str) -> bool:
     return kind.usual == text
 
 
-def _resolve(text: object) -> tuple[str, int | None, Levels, Parts]:
+def _resolve(text: object) -> tuple[str, int | None, Levels, LevelParts]:
     if not isinstance(text, str):
         kind = type(text).__name__
         raise FormatError(f"a format is a name or a level map, not {kind}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nacho._notation.tree import Part, Parts
+from nacho._notation.tree import LevelPart, LevelParts
 from nacho._storage.kinds import PROPERTIES
 from nacho.errors import FormatError, UnsupportedError
 
@@ -22,7 +22,7 @@ _PART = re.compile(r"(\w+)\s+(floordiv|mod)\s+(\d+)", re.ASCII)
 _SIZES = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 
 
-def parse_map(text: str) -> tuple[int, Levels, Parts]:
+def parse_map(text: str) -> tuple[int, Levels, LevelParts]:
     """Return the rank, the levels, and what each level stores of its dimension.
 
     The last is empty if every level stores a whole dimension.
@@ -44,19 +44,22 @@ def parse_map(text: str) -> tuple[int, Levels, Parts]:
     return len(dimensions), levels, parts if is_split else ()
 
 
-def _require_each_once(parts: Parts, rank: int, text: str) -> None:
+def _require_each_once(parts: LevelParts, rank: int, text: str) -> None:
     """Refuse a dimension that is neither whole nor in blocks of one size."""
     for dimension in range(rank):
         mine = [part for part in parts if part.dimension == dimension]
         size = mine[0].size if mine else 1
-        in_blocks = [Part(dimension, size), Part(dimension, size, is_inside=True)]
-        if mine != [Part(dimension)] and (size == 1 or mine != in_blocks):
+        in_blocks = [
+            LevelPart(dimension, size),
+            LevelPart(dimension, size, is_inside=True),
+        ]
+        if mine != [LevelPart(dimension)] and (size == 1 or mine != in_blocks):
             message = "each dimension needs exactly one level, or two: the number of a "
             message += "block (floordiv), and the place inside of it (mod)"
             raise FormatError(f"level map '{text}': {message}")
 
 
-def _parse_level(each: str, dimensions: list[str], text: str) -> tuple[Part, str]:
+def _parse_level(each: str, dimensions: list[str], text: str) -> tuple[LevelPart, str]:
     found = _LEVEL.fullmatch(each)
     if found is None:
         shown = each.strip()
@@ -67,9 +70,9 @@ def _parse_level(each: str, dimensions: list[str], text: str) -> tuple[Part, str
         if re.search(r"[-+*]|floordiv|mod", name):
             raise UnsupportedError(f"level map '{text}': '{found[1]}' of dimensions")
         raise FormatError(f"level map '{text}': unknown dimension '{name}'")
-    part = Part(dimensions.index(name))
+    part = LevelPart(dimensions.index(name))
     if split:
-        part = Part(part.dimension, int(split[3]), is_inside=split[2] == "mod")
+        part = LevelPart(part.dimension, int(split[3]), is_inside=split[2] == "mod")
     return part, _parse_kind(found[2], found[3], found[4], text)
 
 
@@ -94,10 +97,10 @@ def _parse_kind(kind: str, sizes: str | None, properties: str | None, text: str)
     return f"{kind}({', '.join(sorted(names))})"
 
 
-def level_map(rank: int, levels: Levels, parts: Parts = ()) -> str:
+def level_map(rank: int, levels: Levels, parts: LevelParts = ()) -> str:
     """Return the text of a level map."""
     dimensions = ", ".join(f"d{n}" for n in range(rank))
-    whole = tuple(Part(dimension) for dimension, _ in levels)
+    whole = tuple(LevelPart(dimension) for dimension, _ in levels)
     stored = ", ".join(
         f"{_shown(part)} : {kind}"
         for part, (_, kind) in zip(parts or whole, levels, strict=True)
@@ -105,7 +108,7 @@ def level_map(rank: int, levels: Levels, parts: Parts = ()) -> str:
     return f"({dimensions}) -> ({stored})"
 
 
-def _shown(part: Part) -> str:
+def _shown(part: LevelPart) -> str:
     if part.size == 1:
         return f"d{part.dimension}"
     return f"d{part.dimension} {'mod' if part.is_inside else 'floordiv'} {part.size}"

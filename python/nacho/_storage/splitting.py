@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from nacho._notation.tree import Part, Parts
+from nacho._notation.tree import LevelPart, LevelParts
 from nacho._storage.formats import Format
 from nacho._storage.level_maps import level_map
 from nacho._storage.views import Array, View
@@ -19,7 +19,7 @@ from nacho.errors import ShapeError
 
 
 @lru_cache(maxsize=256)
-def in_blocks(kinds: tuple[str, ...], parts: Parts) -> Format:
+def in_blocks(kinds: tuple[str, ...], parts: LevelParts) -> Format:
     """Return the format of levels of some kinds that store some parts of dimensions."""
     levels = tuple(
         (part.dimension, kind) for part, kind in zip(parts, kinds, strict=True)
@@ -39,8 +39,8 @@ def by_level(format: Format) -> Format:
 def bsr_format(rows: int, columns: int) -> Format:
     """Return the format of SciPy's bsr with blocks of some rows and columns."""
     kinds = ("dense", "compressed", "dense", "dense")
-    numbers = (Part(0, rows), Part(1, columns))
-    places = (Part(0, rows, is_inside=True), Part(1, columns, is_inside=True))
+    numbers = (LevelPart(0, rows), LevelPart(1, columns))
+    places = (LevelPart(0, rows, is_inside=True), LevelPart(1, columns, is_inside=True))
     return in_blocks(kinds, (*numbers, *places))
 
 
@@ -79,7 +79,7 @@ def by_levels(view: View) -> View:
     return View(format, view.extents, *arrays, view.library, view.layout, view.note)
 
 
-def join_columns(columns: Sequence[Array], parts: Parts) -> list[Array]:
+def join_columns(columns: Sequence[Array], parts: LevelParts) -> list[Array]:
     """Return coordinates by dimension, given those by level."""
     made: dict[int, Array] = {}
     for column, part in zip(columns, parts, strict=True):
@@ -89,7 +89,7 @@ def join_columns(columns: Sequence[Array], parts: Parts) -> list[Array]:
     return [made[dimension] for dimension in range(len(made))]
 
 
-def split_columns(columns: Sequence[Array], parts: Parts) -> list[Array]:
+def split_columns(columns: Sequence[Array], parts: LevelParts) -> list[Array]:
     """Return coordinates by level, given those by dimension."""
     return [
         columns[part.dimension] % part.size
@@ -99,7 +99,7 @@ def split_columns(columns: Sequence[Array], parts: Parts) -> list[Array]:
     ]
 
 
-def require_multiples(shape: Sequence[int], parts: Parts, subject: str) -> None:
+def require_multiples(shape: Sequence[int], parts: LevelParts, subject: str) -> None:
     """Refuse extents that are no multiples of their blocks; messages name whose."""
     for part in parts:
         extent = shape[part.dimension]
