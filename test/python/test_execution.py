@@ -202,7 +202,7 @@ def test_a_row_split_everywhere():
     "expression",
     [
         "Z[i,j,k] = A[i,m,j] * D[m,k]",
-        "Z[i,j,k] = (A[i,m,j] + 1) * D[m,k]",
+        pytest.param("Z[i,j,k] = (A[i,m,j] + 1) * D[m,k]", marks=pytest.mark.slow),
         pytest.param("Z[j,k] = A[i,m,j] * D[m,k]", marks=pytest.mark.slow),
     ],
 )

@@ -357,6 +357,7 @@ def far(near, known, extent, width=np.int64):
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.sampled
 def test_extents_beyond_any_table(kind):
     columns, extent = COLUMNS[kind]
     width = np.int32 if kind == "32 bits" else np.int64
@@ -407,6 +408,7 @@ def test_extents_beyond_any_table(kind):
 @pytest.mark.each_value
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @pytest.mark.parametrize("size", [100_000, 140_000, 600_000])
+@pytest.mark.sampled
 def test_tables_that_grow(size, width):
     """A row of the mask has more columns than half of the first table, or the next."""
     known = np.arange(size) * 3001
@@ -694,6 +696,7 @@ def look_for_no_key(width, extent):
 
 @pytest.mark.parametrize(("width", "table"), [("i32", "hashed"), ("i64", "dense")])
 @pytest.mark.parametrize("validate", ["safe", "none"])
+@pytest.mark.sampled
 def test_edits_do_not_crash(validate, width, table):
     arguments = (17, validate, width, EXTENTS[table])
     run_apart("fuzz", *arguments, module=__name__)
@@ -733,6 +736,7 @@ def plain_parts_of_addresses(code):
         ("Z[i,k] = M[i,k] * A[i,j] * B[j,k]", {"M": "csr", "B": "csr"}),
     ],
 )
+@pytest.mark.sampled
 def test_what_is_compared_is_what_is_used(text, others, format):
     """No coordinate is loaded again after it was compared with a bound."""
     kernel = nacho.mlir.compile(text, {"A": format, **others}, validate="none")

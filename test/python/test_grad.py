@@ -133,6 +133,7 @@ def test_derivatives_are_those_of_differences(text, kind):
 @pytest.mark.each_value
 @pytest.mark.parametrize("format", [sp.csr_array, sp.csc_array, sp.coo_array])
 @pytest.mark.parametrize("text, names", SPARSE)
+@pytest.mark.sampled
 def test_derivatives_for_entries(text, names, format):
     """Each entry has a derivative, that of its value; where there is none, nothing is.
 

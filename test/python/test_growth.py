@@ -100,6 +100,7 @@ def test_growth(case):
     [case for case in CASES if "csr" not in case and "x[k]" not in case[0]],
     ids=", ".join,
 )
+@pytest.mark.sampled
 def test_extents(case):
     """Where the same number of entries lies further apart, steps are not added.
 

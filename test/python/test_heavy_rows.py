@@ -93,6 +93,7 @@ def bits(result):
 @pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["arrow", "sums", "power"])
 @pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.sampled
 def test_parts_do_not_change_a_bit_of_a_scattered_result(expression, kind):
     inputs = used(expression, kind)
     whole = nacho.evaluate(expression, inputs, parts=1)

@@ -64,6 +64,7 @@ MATRICES = {
 @pytest.mark.parametrize("extent", EXTENTS)
 @pytest.mark.parametrize("format", LISTS)
 @pytest.mark.parametrize("text", MATRICES)
+@pytest.mark.sampled
 def test_matrices(text, format, extent):
     shape = (extent, extent)
     a, b = entries(shape, 1), entries(shape, 2)

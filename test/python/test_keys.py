@@ -138,6 +138,7 @@ def test_interleaved_lists(expr):
 
 
 @pytest.mark.parametrize("rank", [2, 3, 5, 8])
+@pytest.mark.sampled
 def test_trees_of_any_rank(rank):
     rng = np.random.default_rng(rank)
     indices = ",".join("abcdefgh"[:rank])
@@ -217,6 +218,7 @@ def test_three_operands(expr):
         (2**31 - 1, 3, 2**29),
     ],
 )
+@pytest.mark.sampled
 def test_large_extents(shape):
     A, B = (scattered(2000, shape, seed) for seed in (1, 2))
     last = np.array(shape)[:, None] - 1

@@ -139,6 +139,7 @@ SHORT = {
     ids=["product", "sum", "one", "function"],
 )
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+@pytest.mark.sampled
 def test_short_rows_have_the_bits_of_each_alone(text, formats, lengths, dtype):
     rng = np.random.default_rng(3)
     given = rows_of(lengths)

@@ -117,6 +117,7 @@ def smallest_limit(call):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(("target", "count"), [("cpu", 200_000), ("cuda-sim", 3000)])
+@pytest.mark.sampled
 def test_sorts_are_limited(target, count, threads):
     A = lists(count)
     kernel = nacho.mlir.compile(SORT, FORMATS, target=target)

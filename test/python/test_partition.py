@@ -309,6 +309,7 @@ def adversaries():
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("text", [UNION, PRODUCT])
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("dcsr", "csr"), ("dcsr", "dcsr")])
+@pytest.mark.sampled
 def test_adversaries(formats, text, cost):
     kernel = kernel_of(text, formats, cost)
     for patterns in adversaries().values():

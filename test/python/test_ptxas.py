@@ -53,6 +53,7 @@ def test_kernels(name, chip):
 
 @needs_ptxas
 @pytest.mark.parametrize("name", ["csr-add", "coo-add", "csr-mul", "spmv"])
+@pytest.mark.sampled
 def test_tiles(name):
     """Threads that share memory do not spill registers either."""
     kernel = KERNELS[name]

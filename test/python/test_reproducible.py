@@ -63,6 +63,7 @@ def test_parts_follow_from_the_work():
 
 @pytest.mark.parametrize("extent", [SIZE, 1 << 22])
 @pytest.mark.parametrize("target", ["Z[i,k]", "Z[k,i]", "z[k]"])
+@pytest.mark.sampled
 def test_parts_do_not_change_a_bit_of_a_scatter(target, extent):
     """Also where a row is too wide for a workspace, and parts have sums of rows."""
     rng = np.random.default_rng(3)

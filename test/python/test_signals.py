@@ -67,6 +67,7 @@ def interrupted_after(delay, number=signal.SIGINT):
 
 @pytest.mark.parametrize("workers", WORKERS, ids=str)
 @pytest.mark.parametrize("text", [TRIPLE, TRIPLE_ROWS])
+@pytest.mark.sampled
 def test_a_kernel_is_interrupted(text, workers):
     given = heavy()
     kernel = nacho.mlir.compile(text, contract="none")

@@ -239,6 +239,7 @@ def given_across(text, formats):
 @pytest.mark.any_target
 @pytest.mark.optimized
 @pytest.mark.parametrize("text", ACROSS)
+@pytest.mark.sampled
 def test_transposed_operands_have_the_same_sums(text):
     operands = given_across(text, ACROSS[text])
     found = []

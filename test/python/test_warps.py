@@ -198,6 +198,7 @@ def test_tables_of_any_elements(dtype):
 
 
 @pytest.mark.parametrize("products", [1, 16, 17, 255, 256, 257])
+@pytest.mark.sampled
 def test_rows_as_long_as_tables(products):
     """Products of a row have coordinates that are far apart, or all the same."""
     rng = np.random.default_rng(products)
