@@ -3,12 +3,13 @@
 #include "LoneParts.h"
 
 #include "Arrays.h"
-#include "Programs.h"
 #include "Signals.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include "nacho/Execution/Chooser.h"
 
 #include <optional>
 
@@ -54,18 +55,17 @@ nb::tuple describePart(const Plan &plan, const std::vector<Argument> &args,
   return nb::make_tuple(toRecord(part), nb::tuple(read), written);
 }
 
-nb::tuple describeWhole(const Plan &plan) {
-  const StepPlan &last = plan.last();
+nb::tuple describeWhole(const StepPlan &plan) {
   nb::list arrays, sums;
-  for (auto [type, length] : last.resultArrays())
+  for (auto [type, length] : plan.resultArrays())
     arrays.append(nb::make_tuple(nameOf(type), length));
-  int64_t rows = last.step->partialRows;
-  for (ElementType type : last.step->partials)
-    sums.append(nb::make_tuple(nameOf(type), rows * last.rowSize()));
-  if (!last.step->partials.empty())
+  int64_t rows = plan.step->partialRows;
+  for (ElementType type : plan.step->partials)
+    sums.append(nb::make_tuple(nameOf(type), rows * plan.rowSize()));
+  if (!plan.step->partials.empty())
     sums.append(nb::make_tuple(nameOf(ElementType::i64), rows));
   return nb::make_tuple(nb::tuple(arrays), nb::tuple(sums),
-                        last.step->has(Phase::combine));
+                        plan.step->has(Phase::combine));
 }
 
 namespace {
@@ -146,21 +146,92 @@ static void refuse(const std::optional<Refusal> &refusal) {
     throw OperandsChanged();
 }
 
-void computePart(const Step &step, const nb::tuple &record,
-                 const nb::list &arguments, const nb::list &results,
-                 const nb::list &sums) {
+/// A step of a program, whose parts run alone.
+static const Step &stepOf(const PyProgram &program, size_t number) {
+  if (number >= program.steps().size())
+    throw nb::index_error("no such step");
+  return program.steps()[number];
+}
+
+static nb::tuple limit(const PyProgram &program, size_t number,
+                       const nb::list &arguments) {
+  const Step &step = stepOf(program, number);
+  PartArrays arrays(step, arguments, {}, {});
+  std::vector<int64_t> cut;
+  {
+    Unlocked unlocked;
+    cut = limitOf(step, arrays.args);
+  }
+  return toTuple(cut);
+}
+
+static nb::object cut(const PyProgram &program, size_t number,
+                      const nb::list &arguments,
+                      const std::vector<int64_t> &lower,
+                      const std::vector<int64_t> &upper,
+                      const std::vector<int64_t> &queries) {
+  const Step &step = stepOf(program, number);
+  PartArrays arrays(step, arguments, {}, {});
+  std::vector<int64_t> cuts;
+  {
+    Unlocked unlocked;
+    cuts = cutsBetween(step, arrays.args, lower, upper, queries);
+  }
+  return copyToArray(std::move(cuts), queries.size(), step.boundColumns);
+}
+
+static nb::object count(const PyProgram &program, size_t number,
+                        const nb::tuple &record, const nb::list &arguments) {
+  const Step &step = stepOf(program, number);
+  PartArrays arrays(step, arguments, {}, {});
+  LonePart part = fromRecord(record);
+  std::vector<int64_t> counts;
+  {
+    Unlocked unlocked;
+    StepPlan plan(step, {part});
+    refuse(plan.countParts(part, arrays.args, counts));
+  }
+  return copyToArray(std::move(counts), part.count(step), step.countColumns);
+}
+
+static nb::tuple scan(const PyProgram &program, size_t number, int64_t parts,
+                      const nb::list &arguments,
+                      const std::vector<int64_t> &counts) {
+  const Step &step = stepOf(program, number);
+  PartArrays arrays(step, arguments, {}, {});
+  LonePart none;
+  none.parts = parts;
+  StepPlan plan(step, {none});
+  std::vector<int64_t> offsets = plan.scanCounts(arrays.args, counts);
+  return nb::make_tuple(
+      copyToArray(std::move(offsets), parts + 1, step.countColumns),
+      toTuple(plan.sizes), describeWhole(plan));
+}
+
+static nb::object written(const PyProgram &program, size_t number,
+                          const nb::tuple &record,
+                          const std::vector<int64_t> &loops) {
+  const Step &step = stepOf(program, number);
+  auto windows = windowsWritten(step, fromRecord(record), loops);
+  return windows ? nb::object(toTuples(*windows)) : nb::none();
+}
+
+static void compute(const PyProgram &program, size_t number,
+                    const nb::tuple &record, const nb::list &arguments,
+                    const nb::list &results, const nb::list &sums) {
+  const Step &step = stepOf(program, number);
   PartArrays arrays(step, arguments, results, sums);
   LonePart part = fromRecord(record);
   Unlocked unlocked;
   StepPlan plan(step, {part});
   arrays.rows.rowSize = plan.rowSize();
-  refuse(
-      plan.computePart(part.number, arrays.args, arrays.windows, arrays.rows));
+  refuse(plan.computeParts(part, arrays.args, arrays.windows, arrays.rows));
 }
 
-void combineParts(const Step &step, const nb::list &records,
-                  const nb::list &arguments, const nb::list &results,
-                  const nb::list &sums) {
+static void combine(const PyProgram &program, size_t number,
+                    const nb::list &records, const nb::list &arguments,
+                    const nb::list &results, const nb::list &sums) {
+  const Step &step = stepOf(program, number);
   PartArrays arrays(step, arguments, results, sums);
   std::vector<LonePart> parts;
   for (nb::handle record : records)
@@ -169,4 +240,31 @@ void combineParts(const Step &step, const nb::list &records,
   StepPlan plan(step, parts);
   arrays.rows.rowSize = plan.rowSize();
   plan.combine(arrays.args, arrays.wholeResults(), arrays.rows);
+}
+
+static int64_t fixedParts(const PyProgram &program, size_t number,
+                          int64_t total, int64_t rowSize) {
+  const Step &step = stepOf(program, number);
+  if (!step.hasFixedParts)
+    return 0;
+  int64_t entries = total / step.entryCost + (total % step.entryCost != 0);
+  return Chooser::fixedParts(entries, step.partials.empty() ? 0 : rowSize);
+}
+
+void addLoneParts(nb::class_<PyProgram> &program) {
+  program.def("limit", &limit, nb::arg("step"), nb::arg("arguments"))
+      .def("cut", &cut, nb::arg("step"), nb::arg("arguments"), nb::arg("lower"),
+           nb::arg("upper"), nb::arg("queries"))
+      .def("count", &count, nb::arg("step"), nb::arg("record"),
+           nb::arg("arguments"))
+      .def("scan", &scan, nb::arg("step"), nb::arg("parts"),
+           nb::arg("arguments"), nb::arg("counts"))
+      .def("written", &written, nb::arg("step"), nb::arg("record"),
+           nb::arg("loops"))
+      .def("compute", &compute, nb::arg("step"), nb::arg("record"),
+           nb::arg("arguments"), nb::arg("results"), nb::arg("sums"))
+      .def("combine", &combine, nb::arg("step"), nb::arg("records"),
+           nb::arg("arguments"), nb::arg("results"), nb::arg("sums"))
+      .def("fixed_parts", &fixedParts, nb::arg("step"), nb::arg("total"),
+           nb::arg("row_size"));
 }

@@ -3,6 +3,8 @@
 #ifndef NACHO_PYTHON_LONEPARTS_H
 #define NACHO_PYTHON_LONEPARTS_H
 
+#include "Programs.h"
+
 #include "nacho/Execution/Plan.h"
 
 #include <nanobind/nanobind.h>
@@ -19,20 +21,14 @@ nanobind::tuple describePart(const nacho::Plan &plan,
                              const std::vector<bool> &areWindows,
                              const std::vector<int64_t> &loops);
 
-/// Describes what the parts of the last step make together: the arrays of its
-/// result and of the sums of a part, each by type and length.
-nanobind::tuple describeWhole(const nacho::Plan &plan);
+/// Describes what the parts of a step make together: the arrays of its result
+/// and of the sums of a part, each by type and length, and whether sums are
+/// combined at last. The sizes of the step must be known.
+nanobind::tuple describeWhole(const nacho::StepPlan &plan);
 
-/// Computes a part by a step. An array comes as (array, the index of its first
-/// element for the step, the size for the step), an extent as an integer.
-/// `results` and `sums` are filled.
-void computePart(const nacho::Step &step, const nanobind::tuple &record,
-                 const nanobind::list &arguments, const nanobind::list &results,
-                 const nanobind::list &sums);
-
-/// Adds the sums of all parts, joined in order, to the whole result.
-void combineParts(const nacho::Step &step, const nanobind::list &records,
-                  const nanobind::list &arguments,
-                  const nanobind::list &results, const nanobind::list &sums);
+/// Adds to programs what cuts, counts and computes parts of a step alone. An
+/// array comes as (array, the index of its first element for the step, the size
+/// for the step), an extent as an integer.
+void addLoneParts(nanobind::class_<PyProgram> &program);
 
 #endif // NACHO_PYTHON_LONEPARTS_H

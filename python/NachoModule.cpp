@@ -266,31 +266,15 @@ NB_MODULE(_nacho, m) {
   m.def("max_pooled_bytes",
         [] { return cpuBackend().device()->maxPooledBytes(); });
 
-  nb::class_<PyProgram>(m, "Program")
+  nb::class_<PyProgram> program(m, "Program");
+  program
       .def("__eq__", [](const PyProgram &one,
                         const PyProgram &other) { return one == other; })
       .def_prop_ro("choices", &PyProgram::choices)
-      .def_prop_ro("steps", &PyProgram::steps)
+      .def_prop_ro("steps", &PyProgram::describeSteps)
       .def("llvm", &PyProgram::llvm)
-      .def("asm", &PyProgram::assembly)
-      .def(
-          "compute_part",
-          [](const PyProgram &program, const nb::tuple &record,
-             const nb::list &arguments, const nb::list &results,
-             const nb::list &sums) {
-            computePart(program.last(), record, arguments, results, sums);
-          },
-          nb::arg("record"), nb::arg("arguments"), nb::arg("results"),
-          nb::arg("sums"))
-      .def(
-          "combine_parts",
-          [](const PyProgram &program, const nb::list &records,
-             const nb::list &arguments, const nb::list &results,
-             const nb::list &sums) {
-            combineParts(program.last(), records, arguments, results, sums);
-          },
-          nb::arg("records"), nb::arg("arguments"), nb::arg("results"),
-          nb::arg("sums"));
+      .def("asm", &PyProgram::assembly);
+  addLoneParts(program);
   addKernel(m);
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"));

@@ -79,7 +79,7 @@ public:
     return ::describePart(plan, plan.lastArguments(call.args), number,
                           areWindows, loops);
   }
-  nanobind::tuple whole() const { return describeWhole(plan); }
+  nanobind::tuple whole() const { return describeWhole(plan.last()); }
 
   PyProgram program() const { return PyProgram(plan.current()); }
   nanobind::tuple reasons() const { return toTuple(plan.describe()); }

@@ -3,6 +3,8 @@
 #ifndef NACHO_PYTHON_PROGRAMS_H
 #define NACHO_PYTHON_PROGRAMS_H
 
+#include "Arrays.h"
+
 #include "nacho/Execution/Program.h"
 
 #include <nanobind/nanobind.h>
@@ -42,6 +44,29 @@ inline nanobind::tuple choicesOf(const std::vector<nacho::Variant> &variants) {
   return nanobind::tuple(choices);
 }
 
+/// The levels of a tensor, each with its arrays, and the type of its values.
+inline nanobind::tuple describeLayout(const nacho::TensorLayout &tensor) {
+  nanobind::list levels;
+  for (const nacho::TensorLayout::Level &level : tensor.levels) {
+    nanobind::list arrays;
+    for (const nacho::TensorLayout::Array &array : level.arrays)
+      arrays.append(nanobind::make_tuple(nameOf(array.type),
+                                         array.holdsPositions, array.perEntry,
+                                         array.extra));
+    levels.append(nanobind::make_tuple(level.isFull, nanobind::tuple(arrays)));
+  }
+  return nanobind::make_tuple(nanobind::tuple(levels), nameOf(tensor.values));
+}
+
+/// The layouts of the operands of a step, and at last that of its result.
+inline nanobind::tuple layoutsOf(const nacho::Step &step) {
+  nanobind::list layouts;
+  for (const nacho::TensorLayout &operand : step.operands)
+    layouts.append(describeLayout(operand));
+  layouts.append(describeLayout(step.result));
+  return nanobind::tuple(layouts);
+}
+
 /// A program for Python.
 class PyProgram {
 public:
@@ -56,11 +81,12 @@ public:
   std::string assembly() const { return program->assembly(); }
 
   nanobind::dict choices() const { return choicesOf(program->variant); }
-  const nacho::Step &last() const { return program->last(); }
+  const std::vector<nacho::Step> &steps() const { return program->steps; }
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
-  /// isSorted, isDraft, and whether it makes a list.
-  nanobind::tuple steps() const {
+  /// isSorted, isDraft, whether it makes a list, the layouts of its operands
+  /// and of its result, countColumns, and whether its parts run alone.
+  nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
       nanobind::list inputs;
@@ -69,7 +95,8 @@ public:
       steps.append(nanobind::make_tuple(
           toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
           step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
-          step.list != nacho::Step::List::none));
+          step.list != nacho::Step::List::none, layoutsOf(step),
+          step.countColumns, step.has(nacho::Phase::compute)));
     }
     return nanobind::tuple(steps);
   }

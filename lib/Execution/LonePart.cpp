@@ -1,4 +1,4 @@
-//===- LonePart.cpp - Runs single parts of a step, and joins them ---------===//
+//===- LonePart.cpp - Cuts, counts and runs parts of a step alone ---------===//
 
 #include "nacho/Execution/LonePart.h"
 #include "nacho/Execution/Plan.h"
@@ -46,6 +46,79 @@ Choice StepPlan::choiceOf(int64_t parts) {
   return choice;
 }
 
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+std::vector<int64_t> nacho::limitOf(const Step &step,
+                                    const std::vector<Argument> &args) {
+  std::vector<int64_t> rows(2 * step.boundColumns);
+  Step::Parts one = {1, rows.data(), nullptr, nullptr};
+  step.partition(args, one, /*within=*/1, /*threads=*/1);
+  return {rows.begin() + step.boundColumns, rows.end()};
+}
+
+std::vector<int64_t> nacho::cutsBetween(const Step &step,
+                                        const std::vector<Argument> &args,
+                                        const std::vector<int64_t> &lower,
+                                        const std::vector<int64_t> &upper,
+                                        const std::vector<int64_t> &queries) {
+  std::vector<int64_t> cuts, nearest = lower;
+  using Row = const std::vector<int64_t> *;
+  for (int64_t query : queries) {
+    // The row between the first two given ones is for the cut. Nothing is
+    // searched for between the last two, which cost the same; but if they were
+    // not there, all rows would be cut anew.
+    std::vector<int64_t> rows;
+    for (Row row : {Row(&nearest), Row(&nearest), &upper, &upper, &upper})
+      rows.insert(rows.end(), row->begin(), row->end());
+    rows[0] = query;
+    rows[2 * step.boundColumns] = rows[4 * step.boundColumns] = query + 1;
+    Step::Parts parts = {4, rows.data(), nullptr, nullptr};
+    step.partition(args, parts, /*within=*/2, /*threads=*/1);
+    auto found = rows.begin() + step.boundColumns;
+    nearest.assign(found, found + step.boundColumns);
+    cuts.insert(cuts.end(), nearest.begin(), nearest.end());
+  }
+  return cuts;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+std::optional<Refusal> StepPlan::countParts(const LonePart &given,
+                                            const std::vector<Argument> &args,
+                                            std::vector<int64_t> &counts) {
+  std::vector<int64_t> all(parts * step->countColumns);
+  sizeWorkspaces(args);
+  auto refusal = callWithWorkspaces(
+      /*threads=*/1, /*hasSums=*/false, [&](const auto &prepared, int64_t) {
+        int32_t status = 0;
+        for (int64_t n = 0; n < given.count(*step); ++n) {
+          OnlyPart only(given.number + n);
+          status |=
+              step->assemble(args, allParts(), all.data(), scratch(prepared));
+        }
+        return status;
+      });
+  auto first = all.begin() + given.number * step->countColumns;
+  counts.assign(first, first + given.count(*step) * step->countColumns);
+  return refusal;
+}
+
+std::vector<int64_t> StepPlan::scanCounts(const std::vector<Argument> &args,
+                                          std::vector<int64_t> counts) {
+  sizes.resize(step->numSizes());
+  untilDone([&] { step->scan(args, allParts(), counts.data(), sizes.data()); });
+  HostView<int64_t> found = offsets.read();
+  return {found.begin(), found.end()};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
 /// The rows of sums of a part, where they would be among those of all parts.
 static Step::Sums sumsOfAll(const Step &step, int64_t part, Step::Sums sums) {
   int64_t row = step.partialRows * part;
@@ -60,9 +133,9 @@ static Step::Sums sumsOfAll(const Step &step, int64_t part, Step::Sums sums) {
 }
 
 std::optional<Refusal>
-StepPlan::computePart(int64_t number, const std::vector<Argument> &args,
-                      const std::vector<WindowArgument> &results,
-                      const Step::Sums &sums) {
+StepPlan::computeParts(const LonePart &given, const std::vector<Argument> &args,
+                       const std::vector<WindowArgument> &results,
+                       const Step::Sums &sums) {
   std::vector<Argument> windows, whole;
   for (const WindowArgument &result : results) {
     windows.push_back({result.data, result.window.end - result.window.begin});
@@ -76,14 +149,19 @@ StepPlan::computePart(int64_t number, const std::vector<Argument> &args,
   return callWithWorkspaces(
       /*threads=*/1, /*hasSums=*/true, [&](const auto &prepared, int64_t) {
         if (step->has(Phase::clear)) {
-          Step::Parts one = {1, bounds.data(), offsets.data(), order.data()};
-          step->runPhase(Phase::clear, args, one, whole, sums,
+          Step::Parts own = {given.count(*step), bounds.data(), offsets.data(),
+                             order.data()};
+          step->runPhase(Phase::clear, args, own, whole, sums,
                          scratch(prepared));
         }
-        OnlyPart only(number);
-        return step->runPhase(Phase::compute, args, allParts(), whole,
-                              sumsOfAll(*step, number, sums),
-                              scratch(prepared));
+        int32_t status = 0;
+        for (int64_t n = 0; n < given.count(*step); ++n) {
+          OnlyPart only(given.number + n);
+          status |= step->runPhase(Phase::compute, args, allParts(), whole,
+                                   sumsOfAll(*step, given.number, sums),
+                                   scratch(prepared));
+        }
+        return status;
       });
 }
 

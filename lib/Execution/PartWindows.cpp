@@ -1,4 +1,4 @@
-//===- PartWindows.cpp - The elements of arrays that a part needs ---------===//
+//===- PartWindows.cpp - The elements of arrays that parts need -----------===//
 
 #include "nacho/Execution/LonePart.h"
 
@@ -64,7 +64,7 @@ public:
         set(windows[next++], array, level);
     setIndexed(windows[next], entries.back(), bases.back());
     for (size_t level = 0; level < depth; ++level)
-      for (int64_t row : {int64_t(0), step.boundColumns})
+      for (size_t row = 0; row < part.bounds.size(); row += step.boundColumns)
         part.bounds[row + columnOf(level)] -= bases[level + 1];
   }
 
@@ -110,7 +110,8 @@ private:
 
   Window betweenCuts(size_t level, Window all) const {
     int64_t begin = part.bounds[columnOf(level)];
-    int64_t end = part.bounds[step.boundColumns + columnOf(level)] + 1;
+    int64_t last = part.bounds.size() - step.boundColumns;
+    int64_t end = part.bounds[last + columnOf(level)] + 1;
     // A run of positions that the level shares may go on behind `all`.
     if (!sharesPositions(layout.levels[level]))
       end = std::min(end, all.end);
@@ -330,8 +331,10 @@ nacho::windowsWritten(const Step &step, const LonePart &part,
                       const std::vector<int64_t> &loops) {
   bool hasCounts = step.countColumns > 0;
   ResultPlace lower(step, part.sizes, part.bounds.data(), part.offsets.data());
-  ResultPlace upper(step, part.sizes, part.bounds.data() + step.boundColumns,
-                    part.offsets.data() + step.countColumns);
+  int64_t count = part.count(step);
+  ResultPlace upper(step, part.sizes,
+                    part.bounds.data() + count * step.boundColumns,
+                    part.offsets.data() + count * step.countColumns);
   std::vector<Window> windows;
   for (size_t level = 0; level < step.result.levels.size(); ++level)
     for (const auto &array : step.result.levels[level].arrays) {

@@ -9,8 +9,8 @@ using namespace nacho;
 
 const char *nacho::nameOf(Phase phase) {
   static const char *const names[kNumPhases] = {
-      "partition", "plan",  "execute", "compact",
-      "fill",      "clear", "compute", "combine"};
+      "partition", "plan", "execute", "compact", "assemble",
+      "scan",      "fill", "clear",   "compute", "combine"};
   return names[static_cast<size_t>(phase)];
 }
 
@@ -174,6 +174,30 @@ void Step::plan(const std::vector<Argument> &args, Parts parts, Planned planned,
     call.addRows(scratch.bucketRows, 2 * parts.count, scratch.buckets);
   call.addScalar(planned.status);
   call.run(Phase::plan, threads);
+}
+
+int32_t Step::assemble(const std::vector<Argument> &args, Parts parts,
+                       int64_t *counts, Scratch scratch) const {
+  Call call(*this, args.size() + 3 * scratch.workspaces.size() + 3);
+  call.addOperands(operands, args);
+  call.addRows(parts.bounds, parts.count + 1, boundColumns);
+  call.addRows(counts, parts.count, countColumns);
+  for (const Workspace &workspace : scratch.workspaces)
+    call.addWorkspace(workspace);
+  return call.runWithStatus(Phase::assemble, /*threads=*/1);
+}
+
+void Step::scan(const std::vector<Argument> &args, Parts parts, int64_t *counts,
+                int64_t *sizes) const {
+  Call call(*this, args.size() + 4);
+  call.addOperands(operands, args);
+  call.addRows(parts.bounds, parts.count + 1, boundColumns);
+  if (countColumns) {
+    call.addRows(counts, parts.count, countColumns);
+    call.addRows(parts.offsets, parts.count + 1, countColumns);
+  }
+  call.addVector(sizes, numSizes());
+  call.run(Phase::scan, /*threads=*/1);
 }
 
 /// Adds the parameters of `execute` before the status.

@@ -1,6 +1,6 @@
 """The extension module: the compiler, and the kernels that it loads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -232,7 +232,24 @@ class Module:
 
 Loops = tuple[tuple[int, ...], ...]
 Inputs = tuple[tuple[bool, int], ...]
-Step = tuple[tuple[str, ...], Loops, Loops, int, Inputs, bool, bool, bool]
+Layout = tuple[Any, str]
+"""The levels of a tensor, each with its arrays, and the type of its values."""
+Step = tuple[
+    tuple[str, ...],
+    Loops,
+    Loops,
+    int,
+    Inputs,
+    bool,
+    bool,
+    bool,
+    tuple[Layout, ...],
+    int,
+    bool,
+]
+Whole = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
+"""The arrays of a result, and those of the sums of a part, each by type and length,
+and whether sums are combined at last."""
 
 class Program:
     @property
@@ -241,20 +258,41 @@ class Program:
     def steps(self) -> tuple[Step, ...]: ...
     def llvm(self) -> str: ...
     def asm(self) -> str: ...
-    def compute_part(
+    def limit(self, step: int, arguments: list[Any]) -> tuple[int, ...]: ...
+    def cut(
         self,
+        step: int,
+        arguments: list[Any],
+        lower: Sequence[int],
+        upper: Sequence[int],
+        queries: Sequence[int],
+    ) -> NDArray[np.int64]: ...
+    def count(
+        self, step: int, record: tuple[Any, ...], arguments: list[Any]
+    ) -> NDArray[np.int64]: ...
+    def scan(
+        self, step: int, parts: int, arguments: list[Any], counts: Sequence[int]
+    ) -> tuple[NDArray[np.int64], tuple[int, ...], Whole]: ...
+    def written(
+        self, step: int, record: tuple[Any, ...], loops: Sequence[int]
+    ) -> tuple[tuple[int, int], ...] | None: ...
+    def compute(
+        self,
+        step: int,
         record: tuple[Any, ...],
         arguments: list[Any],
         results: list[Any],
         sums: list[Any],
     ) -> None: ...
-    def combine_parts(
+    def combine(
         self,
+        step: int,
         records: list[Any],
         arguments: list[Any],
         results: list[Any],
         sums: list[Any],
     ) -> None: ...
+    def fixed_parts(self, step: int, total: int, row_size: int) -> int: ...
 
 class Kernel:
     def __init__(
@@ -346,9 +384,7 @@ class Plan:
         loops: list[int],
     ) -> tuple[Any, tuple[Any, ...], tuple[tuple[int, int], ...] | None]: ...
     @property
-    def whole(
-        self,
-    ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]: ...
+    def whole(self) -> Whole: ...
     @property
     def memory(self) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]: ...
     @property

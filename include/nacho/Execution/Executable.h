@@ -23,12 +23,14 @@ enum class Phase {
   plan,
   execute,
   compact,
+  assemble,
+  scan,
   fill,
   clear,
   compute,
   combine
 };
-inline constexpr size_t kNumPhases = 8;
+inline constexpr size_t kNumPhases = 10;
 
 /// The name of a phase in the names of functions.
 const char *nameOf(Phase phase);
@@ -50,7 +52,7 @@ public:
   /// (allocated, aligned, offset, sizes, strides).
   virtual void call(size_t step, Phase phase, const int64_t *words) const = 0;
 
-  /// Whether callers can run this function of a step, which `execute` calls.
+  /// Whether callers can run this function of a step, which others call, too.
   virtual bool has(size_t /*step*/, Phase /*phase*/) const { return false; }
 
   /// The module after optimisation, as LLVM IR and as assembly.

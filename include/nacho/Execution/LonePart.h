@@ -1,10 +1,10 @@
-//===- LonePart.h - A part that runs without the others -------------------===//
+//===- LonePart.h - Parts that run without the others ---------------------===//
 //
-// A part of a step that its caller has cut and counted can run where the other
-// parts are not: with its two cuts, and with the windows of arrays that it
-// reads and writes. Coordinates are those of the whole tensors. Positions in
-// operands begin at 0 in the windows; those in the result are those of the
-// whole arrays, of which nothing else has to be in memory.
+// Parts of a step can be cut, counted and computed where the other parts are
+// not: with their cuts, and with the windows of arrays that they read and
+// write. Coordinates are those of the whole tensors. Positions in operands are
+// those of the whole arrays, or begin at 0 in the windows; those in the result
+// are those of the whole arrays, of which nothing else has to be in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,35 @@
 
 namespace nacho {
 
-/// What a plan knows of a part.
+/// What a plan knows of parts that follow each other.
 struct LonePart {
-  int64_t number = 0, parts = 1;
-  std::vector<int64_t> bounds;  ///< The cuts at its begin and at its end.
-  std::vector<int64_t> offsets; ///< Two rows of scanned counts, if any.
-  std::vector<int64_t> sizes;   ///< Those that Step::plan() has found.
+  int64_t number = 0; ///< The number of the first of them.
+  int64_t parts = 1;  ///< The number of all parts of the step.
+  /// The cuts at their begins, and the one at the end of the last.
+  std::vector<int64_t> bounds;
+  /// A row of scanned counts for each cut, if the step counts, once it has.
+  std::vector<int64_t> offsets;
+  /// Those that Step::plan() finds, once all parts were counted.
+  std::vector<int64_t> sizes;
+
+  int64_t count(const Step &step) const {
+    return int64_t(bounds.size()) / step.boundColumns - 1;
+  }
 };
+
+/// The cut at the end of a step, whose cost is that of all parts. Of the
+/// operands, the elements at the ends of arrays are read.
+std::vector<int64_t> limitOf(const Step &step,
+                             const std::vector<Argument> &args);
+
+/// The cuts for queries in ascending order, all of which lie between two cuts.
+/// Of the operands, what lies between these is read. The cost of the given cuts
+/// is not used.
+std::vector<int64_t> cutsBetween(const Step &step,
+                                 const std::vector<Argument> &args,
+                                 const std::vector<int64_t> &lower,
+                                 const std::vector<int64_t> &upper,
+                                 const std::vector<int64_t> &queries);
 
 /// The elements of an array from `begin` to `end` - 1.
 struct Window {
@@ -54,16 +76,16 @@ struct ReadWindow {
   int64_t subtracted = 0; ///< To be subtracted from each element.
 };
 
-/// The windows of the arguments of a step that a part reads. An operand whose
+/// The windows of the arguments of a step that parts read. An operand whose
 /// entries the loops do not visit in order, from the outermost loop on, is read
 /// as a whole, and so are those not in `areWindows`. The positions in the cuts
-/// of the part become those in the windows.
+/// of the parts become those in the windows.
 std::vector<ReadWindow> windowsRead(const Step &step, LonePart &part,
                                     const std::vector<Argument> &args,
                                     const std::vector<bool> &areWindows);
 
-/// The windows of the arrays of the result that a part writes; of values, those
-/// of entries that the part completes. No two parts write the same elements.
+/// The windows of the arrays of the result that parts write; of values, those
+/// of entries that the parts complete. No two parts write the same elements.
 /// `loops` are the numbers of the loops over the coordinates of each level, or
 /// -1 for one that is not cut. None if these windows are not contiguous.
 std::optional<std::vector<Window>>

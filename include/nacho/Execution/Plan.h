@@ -102,12 +102,21 @@ public:
                                 int64_t repeats);
   /// What another plan has to know of a part, once this one was planned.
   LonePart lonePart(int64_t number) const;
-  /// Computes a part alone. `results` become what it writes, `sums` its rows.
-  /// The arguments are the windows that windowsRead() tells.
-  std::optional<Refusal> computePart(int64_t number,
-                                     const std::vector<Argument> &args,
-                                     const std::vector<WindowArgument> &results,
-                                     const Step::Sums &sums);
+  /// Counts what some of the parts append: `counts` become their rows. The
+  /// arguments are those windows that the parts read.
+  std::optional<Refusal> countParts(const LonePart &given,
+                                    const std::vector<Argument> &args,
+                                    std::vector<int64_t> &counts);
+  /// Scans the counts of all parts. Returns their offsets; `sizes` become those
+  /// of the result. Of the arguments, the extents are read.
+  std::vector<int64_t> scanCounts(const std::vector<Argument> &args,
+                                  std::vector<int64_t> counts);
+  /// Computes some of the parts. `results` become what they write, `sums` their
+  /// rows. The arguments are those windows that the parts read.
+  std::optional<Refusal>
+  computeParts(const LonePart &given, const std::vector<Argument> &args,
+               const std::vector<WindowArgument> &results,
+               const Step::Sums &sums);
   /// Adds what parts have computed of entries that cuts divide to the whole
   /// result, in the order in which execute() does. `sums` has all rows.
   void combine(const std::vector<Argument> &args,

@@ -47,10 +47,15 @@
 // is no bound for what parts differ by.
 //
 // Unless it makes a draft or a list, or fills buckets, a step also exports the
-// functions that `execute` calls one after the other, so that its parts can be
-// run one by one, with the same arguments. What a step does not need is not
-// there.
+// functions that `plan` calls after @kernel_partition, and those that `execute`
+// calls, so that its parts can be run one by one, with the same arguments. What
+// a step does not need is not there.
 //
+//   @kernel_assemble(operands, bounds, counts, ..., status, threads)
+//     Counts what each part appends (or one of them: see OnlyPart).
+//   @kernel_scan(operands, bounds, [counts, offsets,] sizes, threads)
+//     Scans the counts, and stores the sizes. Reads extents of the operands
+//     only.
 //   @kernel_fill(operands, result, threads)
 //     Writes all values of the result, those of an entry without elements.
 //   @kernel_clear(operands, ..., threads)
@@ -232,6 +237,12 @@ public:
   int32_t execute(const std::vector<Argument> &args, Parts parts,
                   Drafted drafted, const std::vector<Argument> &results,
                   const Sums &sums, Scratch scratch, int64_t threads) const;
+  /// Counts what parts append. Returns a status.
+  int32_t assemble(const std::vector<Argument> &args, Parts parts,
+                   int64_t *counts, Scratch scratch) const;
+  /// Finds the offsets of the parts by their counts, and the sizes.
+  void scan(const std::vector<Argument> &args, Parts parts, int64_t *counts,
+            int64_t *sizes) const;
   /// Runs one of the functions that `execute` calls: clear, compute or combine.
   /// Returns a status, of compute alone.
   int32_t runPhase(Phase phase, const std::vector<Argument> &args, Parts parts,
@@ -240,7 +251,7 @@ public:
   /// Runs the function `fill`.
   void runFill(const std::vector<Argument> &args,
                const std::vector<Argument> &results) const;
-  /// Whether callers can run this function, which `execute` calls.
+  /// Whether callers can run this function, which others call, too.
   bool has(Phase phase) const { return executable->has(number, phase); }
   int32_t compact(const std::vector<Argument> &args, Parts parts,
                   int64_t *moved, const std::vector<Argument> &draft,

@@ -56,9 +56,9 @@ unitsOf(ArrayRef<StepFunctions> steps) {
         units.back().push_back(name);
     };
     units.emplace_back();
-    add(Phase::partition);
-    add(Phase::plan);
-    add(Phase::compact);
+    for (Phase phase : {Phase::partition, Phase::plan, Phase::assemble,
+                        Phase::scan, Phase::compact})
+      add(phase);
     units.emplace_back();
     for (Phase phase : {Phase::execute, Phase::fill, Phase::clear,
                         Phase::compute, Phase::combine})

@@ -1,16 +1,24 @@
 //===- CountedFilling.cpp - Results whose entries are counted first -------===//
 //
-// Builds the function assemble, and the scan of its counts. A result without
-// structure has nothing to count: every element has a known place in its block.
+// Builds the function assemble, and the function scan for its counts. A result
+// without structure has nothing to count: every element has a known place in
+// its block.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Collector.h"
 #include "Filling.h"
+#include "NestAssembler.h"
 #include "PartBuilder.h"
 
 using namespace mlir;
 using namespace nacho;
+
+/// Whether callers may count single parts: not of tiles, whose parts are cut and
+/// counted at the same time.
+static bool countsAlone(const PhaseFunctions &function) {
+  return runsOneByOne(function.layout) && !function.tile;
+}
 
 namespace {
 class CountedFilling : public Filling {
@@ -37,10 +45,14 @@ public:
     return layout.hasCounts() ? Parameters{Parameter::offsets} : Parameters();
   }
 
+  void buildCounting(PhaseFunctions &function) const override {
+    if (function.layout.hasCounts())
+      buildAssemble(function);
+    buildScan(function);
+  }
+
   /// parallel part in parts: counts[part] = what the part appends
-  void buildAssemble(PhaseFunctions &function) const override {
-    if (!function.layout.hasCounts())
-      return;
+  static void buildAssemble(PhaseFunctions &function) {
     Parameters parameters = {Parameter::bounds, Parameter::counts};
     if (function.layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
@@ -48,7 +60,7 @@ public:
     if (function.layout.collector->hasBuckets())
       parameters.push_back(Parameter::buckets);
     parameters.push_back(Parameter::status);
-    function.start("assemble", parameters, /*isExported=*/false);
+    function.start("assemble", parameters, countsAlone(function));
     function.cloneOperands();
     Value parts = function.numParts();
     Value part = function.startWorkers(parts).getWorker();
@@ -56,10 +68,35 @@ public:
     function.storeRow(row, function.args.counts, part);
   }
 
-  /// assemble; offsets = scan(counts)
+  /// offsets = scan(counts); sizes = those of the result
+  static void buildScan(PhaseFunctions &function) {
+    Parameters parameters = {Parameter::bounds};
+    if (function.layout.hasCounts())
+      parameters.append({Parameter::counts, Parameter::offsets});
+    parameters.push_back(Parameter::sizes);
+    function.start("scan", parameters, countsAlone(function));
+    function.cloneOperands();
+    Value parts = function.numParts();
+    if (function.layout.hasCounts())
+      emitScan(function, function.args.offsets);
+    storeSizes(function, function.args.offsets, parts);
+    func::ReturnOp::create(function.b);
+  }
+
+  /// assemble; scan
   void planOffsets(PhaseFunctions &function, Value) const override {
-    if (!function.layout.hasCounts())
-      return;
+    const PhaseArguments &args = function.args;
+    Values scanned = function.operands;
+    scanned.push_back(args.bounds);
+    if (function.layout.hasCounts()) {
+      callAssemble(function);
+      scanned.append({args.counts, args.offsets});
+    }
+    scanned.append({args.sizes, args.threads});
+    function.call("scan", scanned);
+  }
+
+  static void callAssemble(PhaseFunctions &function) {
     const PhaseArguments &args = function.args;
     Values arguments = function.operands;
     arguments.append({args.bounds, args.counts});
@@ -73,7 +110,6 @@ public:
       arguments.push_back(args.buckets);
     arguments.append({args.status, args.threads});
     function.call("assemble", arguments);
-    emitScan(function, args.offsets);
   }
 
   void startPart(PhaseFunctions &function, Value part,

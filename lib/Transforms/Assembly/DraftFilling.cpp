@@ -283,6 +283,7 @@ public:
         function.storeRow(row, function.args.offsets, part);
       });
     });
+    storeSizes(function, function.args.offsets, parts);
   }
 
   void finishPart(PhaseFunctions &function, Value part,

@@ -43,9 +43,9 @@ public:
   /// The arguments of execute that say where the parts append.
   virtual Parameters offsetParameters(const ResultLayout &layout) const = 0;
 
-  /// Builds the function that counts, if there is one.
-  virtual void buildAssemble(PhaseFunctions &function) const {}
-  /// Emits the offsets of the parts in plan, after the cuts.
+  /// Builds the functions that count, if there are any.
+  virtual void buildCounting(PhaseFunctions &function) const {}
+  /// Emits the offsets of the parts, and the sizes, in plan, after the cuts.
   virtual void planOffsets(PhaseFunctions &function,
                            mlir::Value parts) const = 0;
   /// Emits code in compute before and after the loops of a part.

@@ -78,7 +78,6 @@ static void buildPlan(PhaseFunctions &function) {
   Value parts = function.numParts();
   callPartition(function, parts);
   layout.filling->planOffsets(function, parts);
-  storeSizes(function, function.args.offsets, parts);
   func::ReturnOp::create(function.b);
 }
 
@@ -151,7 +150,7 @@ static void buildExecute(PhaseFunctions &function) {
 void nacho::assembleNest(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   buildPartition(function);
-  layout.filling->buildAssemble(function);
+  layout.filling->buildCounting(function);
   if (layout.needsFill())
     buildFill(function);
   Parameters withoutStatus = executeParameters(layout);

@@ -109,7 +109,9 @@ class Part:
         ]
         sums = [np.empty(size, name) for name, size in origin.sums]
         try:
-            program.compute_part(self._record, self._arguments, results, sums)
+            program.compute(
+                _last(program), self._record, self._arguments, results, sums
+            )
         except (RuntimeError, MemoryError) as error:
             _refuse(specialisation, error)
         if not origin.is_combined:
@@ -198,7 +200,12 @@ def _combine(
     sums = [np.concatenate(rows) for rows in zip(*(p._sums for p in pieces))]  # noqa: B905
     results = [(array, 0, array.size) for array in whole]
     records = [piece._record for piece in pieces]
-    program.combine_parts(records, pieces[0]._arguments, results, sums)
+    program.combine(_last(program), records, pieces[0]._arguments, results, sums)
+
+
+def _last(program: _nacho.Program) -> int:
+    """Return the number of the last step."""
+    return len(program.steps) - 1
 
 
 def _checked(pieces: Sequence[Piece]) -> list[Piece]:

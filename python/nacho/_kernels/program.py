@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,48 @@ if TYPE_CHECKING:
     from nacho import _nacho
 
 MERGE_KEYS = "merge-keys"
+
+
+class ArrayOfLevel(NamedTuple):
+    """An array of a level of a tensor."""
+
+    type: str
+    holds_positions: bool
+    """Whether it has positions of the level, and not its coordinates."""
+    per_entry: int
+    """How many elements there are for each position of the level."""
+    extra: int
+    """How many elements there are besides those for positions."""
+
+
+class Level(NamedTuple):
+    """A level of a tensor, as kernels see it."""
+
+    is_full: bool
+    """Whether every parent has a child at every coordinate."""
+    arrays: tuple[ArrayOfLevel, ...]
+
+    @property
+    def shares_positions(self) -> bool:
+        """Whether its positions are those of the level above."""
+        return not self.is_full and not any(a.holds_positions for a in self.arrays)
+
+
+class Layout(NamedTuple):
+    """The arrays of a tensor, as kernels see them: level by level, then its values."""
+
+    levels: tuple[Level, ...]
+    values: str
+
+    @classmethod
+    def of(cls, described: tuple[Any, str]) -> Layout:
+        """Return a layout that the extension describes."""
+        levels, values = described
+        made = [
+            Level(full, tuple(ArrayOfLevel(*array) for array in arrays))
+            for full, arrays in levels
+        ]
+        return cls(tuple(made), values)
 
 
 class Step(NamedTuple):
@@ -38,6 +80,12 @@ class Step(NamedTuple):
     """Whether calls make a draft: parts append entries without having counted them."""
     is_list: bool
     """Whether the step's result is a list for later steps, sorted or not."""
+    layouts: tuple[Layout, ...]
+    """The arrays of the inputs and, at last, of the result."""
+    count_columns: int
+    """The numbers that a part counts of the entries that it appends."""
+    runs_alone: bool
+    """Whether parts can be counted and computed where the others are not."""
 
     def delta_of(self, costs: NDArray[np.int64]) -> int:
         """Return a number above what any cut is short of its share of the cost.
@@ -86,7 +134,10 @@ def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
     spelled = spelled_indices(statement.assignment)
     names = {name: index for index, name in spelled.items()}
     steps = tuple(
-        Step(*step)._replace(order=tuple(names.get(name, name) for name in step[0]))
+        Step(*step)._replace(
+            order=tuple(names.get(name, name) for name in step[0]),
+            layouts=tuple(map(Layout.of, step[8])),
+        )
         for step in native.steps
     )
     if native.choices[MERGE_KEYS] and len(steps) == 1:
