@@ -80,6 +80,11 @@ public:
     addResults(results);
     addSums(sums);
   }
+  /// The arguments alone.
+  PartArrays(const Step &step, const nb::list &arguments)
+      : step(step), held(step.device(), nb::len(arguments)) {
+    addArguments(arguments);
+  }
 
   std::vector<Argument> args;
   std::vector<WindowArgument> windows; ///< Of the result.
@@ -156,7 +161,7 @@ static const Step &stepOf(const PyProgram &program, size_t number) {
 static nb::tuple limit(const PyProgram &program, size_t number,
                        const nb::list &arguments) {
   const Step &step = stepOf(program, number);
-  PartArrays arrays(step, arguments, {}, {});
+  PartArrays arrays(step, arguments);
   std::vector<int64_t> cut;
   {
     Unlocked unlocked;
@@ -171,7 +176,7 @@ static nb::object cut(const PyProgram &program, size_t number,
                       const std::vector<int64_t> &upper,
                       const std::vector<int64_t> &queries) {
   const Step &step = stepOf(program, number);
-  PartArrays arrays(step, arguments, {}, {});
+  PartArrays arrays(step, arguments);
   std::vector<int64_t> cuts;
   {
     Unlocked unlocked;
@@ -183,7 +188,7 @@ static nb::object cut(const PyProgram &program, size_t number,
 static nb::object count(const PyProgram &program, size_t number,
                         const nb::tuple &record, const nb::list &arguments) {
   const Step &step = stepOf(program, number);
-  PartArrays arrays(step, arguments, {}, {});
+  PartArrays arrays(step, arguments);
   LonePart part = fromRecord(record);
   std::vector<int64_t> counts;
   {
@@ -198,14 +203,13 @@ static nb::tuple scan(const PyProgram &program, size_t number, int64_t parts,
                       const nb::list &arguments,
                       const std::vector<int64_t> &counts) {
   const Step &step = stepOf(program, number);
-  PartArrays arrays(step, arguments, {}, {});
+  PartArrays arrays(step, arguments);
   LonePart none;
   none.parts = parts;
   StepPlan plan(step, {none});
   std::vector<int64_t> offsets = plan.scanCounts(arrays.args, counts);
-  return nb::make_tuple(
-      copyToArray(std::move(offsets), parts + 1, step.countColumns),
-      toTuple(plan.sizes), describeWhole(plan));
+  return nb::make_tuple(toTuple(offsets), toTuple(plan.sizes),
+                        describeWhole(plan));
 }
 
 static nb::object written(const PyProgram &program, size_t number,

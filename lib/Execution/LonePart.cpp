@@ -9,6 +9,9 @@
 
 using namespace nacho;
 
+/// More than any coordinate of a tensor.
+static constexpr int64_t kNowhere = int64_t(1) << 62;
+
 LonePart StepPlan::lonePart(int64_t number) const {
   LonePart part;
   part.number = number;
@@ -32,6 +35,8 @@ StepPlan::StepPlan(const Step &step, const std::vector<LonePart> &given)
     offsets.write(part.number * step.countColumns, part.offsets.data(),
                   part.offsets.size());
   }
+  if (!given.front().bounds.empty())
+    closeCuts(given.front(), given.back());
   if (!step.hasUnequalParts())
     return;
   std::vector<int64_t> numbers(parts);
@@ -163,6 +168,20 @@ StepPlan::computeParts(const LonePart &given, const std::vector<Argument> &args,
         }
         return status;
       });
+}
+
+/// Gives all parts that are not given cuts with which they complete no entry:
+/// those before them are in one that is not there, those behind them in the one
+/// in which the last of them ends.
+void StepPlan::closeCuts(const LonePart &first, const LonePart &last) {
+  int64_t columns = step->boundColumns, depth = step->order.size();
+  std::vector<int64_t> nowhere(columns, 0);
+  std::fill_n(nowhere.begin() + 1, depth, kNowhere);
+  for (int64_t row = 0; row < first.number; ++row)
+    bounds.write(row * columns, nowhere.data(), columns);
+  const int64_t *end = last.bounds.data() + last.bounds.size() - columns;
+  for (int64_t row = last.number + last.count(*step) + 1; row <= parts; ++row)
+    bounds.write(row * columns, end, columns);
 }
 
 void StepPlan::combine(const std::vector<Argument> &args,

@@ -162,6 +162,7 @@ public:
 
 private:
   static Choice choiceOf(int64_t parts);
+  void closeCuts(const LonePart &first, const LonePart &last);
   std::vector<Buffer> allocate() const;
   std::vector<Buffer> allocateArrays() const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;

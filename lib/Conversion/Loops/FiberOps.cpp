@@ -96,6 +96,12 @@ static void lowerRecall(FiberLowering &lowering, RecallOp op) {
   op.replaceAllUsesWith(emitSelect(b, of.present, kept, none));
 }
 
+/// Whether all that a level stores begins with the children of its first
+/// parent: nothing lies before these.
+static bool hasNoGaps(const Level &level) {
+  return level.isFull() || level.adjoins();
+}
+
 static void lowerCost(FiberLowering &lowering, CostOp cost) {
   ImplicitLocOpBuilder &b = lowering.b;
   FiberValue of = lowering.fiber(cost.getFiber());
@@ -113,10 +119,16 @@ static void lowerCost(FiberLowering &lowering, CostOp cost) {
   if (cost.getKind() != CostKind::loops)
     below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;
   bool isWhole = !cost.getPosition();
+  // The cost up to a child of a root does not depend on what lies before that
+  // child in the arrays: they need not be in memory.
+  bool isFirst = of.level == 0 && hasNoGaps(*range.level);
   Value from = range.first;
+  if (isFirst)
+    from = Number(b, 0);
   for (unsigned level = of.level; level < below; ++level) {
     auto next = Level::get(of.tensor, level + 1);
-    from = next->begin(b, from);
+    isFirst &= hasNoGaps(*next);
+    from = isFirst ? from : next->begin(b, from);
     // What lies behind the last child of a whole fiber is not part of it.
     to = isWhole ? next->end(b, from, to) : next->begin(b, to);
   }

@@ -5,6 +5,7 @@
 #include "nacho/IR/Names.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -28,12 +29,17 @@ static Value emitLimit(PhaseFunctions &function) {
 }
 
 /// if within == parts: bounds[0] = origin, bounds[parts] = limit
+///
+/// The ends of the arrays are read for this alone: between given cuts, callers
+/// may have no more in memory than what lies there.
 static void storeEnds(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
   Number zero(b, 0);
   Value isWhole = Number(b, args.within) == parts;
   emitIf(b, isWhole, [&] {
+    llvm::SaveAndRestore outside(function.mapping);
+    function.cloneOperands();
     function.emitOneWorker([&] {
       Value origin = OriginOp::create(b, function.cutType());
       StoreCutOp::create(b, origin, args.bounds, zero);

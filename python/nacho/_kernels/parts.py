@@ -94,7 +94,7 @@ class Part:
     def compute(self) -> Piece:
         """Compute the part's piece of the result, on one thread."""
         origin = self._origin
-        specialisation, program = _loaded(origin.kernel)
+        specialisation, program = loaded_program(origin.kernel)
         made = [
             np.empty(end - begin, name)
             for (name, _), (begin, end) in zip(
@@ -113,7 +113,7 @@ class Part:
                 _last(program), self._record, self._arguments, results, sums
             )
         except (RuntimeError, MemoryError) as error:
-            _refuse(specialisation, error)
+            refuse(specialisation, error)
         if not origin.is_combined:
             sums = []
         return Piece(origin, self._record, self._scalars(), self._written, made, sums)
@@ -179,7 +179,7 @@ def join(pieces: Sequence[Piece]) -> Any:
             whole, piece._made, piece._written, strict=True
         ):
             array[begin:end] = made
-    specialisation, program = _loaded(origin.kernel)
+    specialisation, program = loaded_program(origin.kernel)
     format = specialisation.statement.result.format
     sizes = ordered[0]._record[4]
     if format is not None and 0 in format.compressed:
@@ -239,7 +239,7 @@ _Loaded = tuple[Specialisation, "_nacho.Program"]
 _programs: Cache[_Loaded] = Cache()
 
 
-def _loaded(kernel: bytes) -> _Loaded:
+def loaded_program(kernel: bytes) -> _Loaded:
     """Return a specialisation and a program of it, which the process may compile."""
 
     def load() -> _Loaded:
@@ -250,7 +250,8 @@ def _loaded(kernel: bytes) -> _Loaded:
     return _programs.get(kernel, load)
 
 
-def _refuse(specialisation: Specialisation, error: Exception) -> NoReturn:
+def refuse(specialisation: Specialisation, error: Exception) -> NoReturn:
+    """Turn a failure of a part into an error that names the cause."""
     from nacho import _nacho
 
     if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
@@ -289,7 +290,7 @@ class Parts:
         )
         self._program = program
         self._are_windows = _windowed(program)
-        self._loops = _loops_of_levels(program)
+        self._loops = loops_of_levels(program)
         self._arguments = native.last_arguments(call.args)
 
     def part(self, number: int) -> Part:
@@ -352,7 +353,7 @@ def _has_windows(format: Format | None) -> bool:
     )
 
 
-def _loops_of_levels(program: Program) -> list[int]:
+def loops_of_levels(program: Program) -> list[int]:
     """Return the number of the cut loop over each level of the result, or -1."""
     result = program.statement.result
     if result.format is None:

@@ -1,0 +1,9 @@
+"""Tensors in pieces, and statements that are computed from pieces, on any engine.
+
+Reading order: ``windows`` (the arrays of a piece), ``tensor`` (what is known of all
+pieces), ``cutting`` (pieces of a container), ``places`` (where coordinates are in a
+piece), ``inputs`` and ``tasks`` (what workers do), ``operands`` (which parts of
+operands a task needs), ``steps`` (from the cuts of a step to its values), ``results``
+(the pieces of these), and ``evaluation`` (a statement). An engine (``engine``) runs the
+tasks and moves what they need.
+"""

@@ -1,0 +1,45 @@
+"""Engines: they run tasks somewhere, and move what tasks need to where they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+
+class Engine(Protocol):
+    """Runs functions of ``tasks`` on some machine, and keeps what they return there.
+
+    A handle stands for what a task returns. Arguments may be handles, also in lists.
+    """
+
+    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+        """Return a handle of what the function returns; ``name`` says what it is."""
+        ...
+
+    def put(self, value: Any) -> Any:
+        """Return a handle of a value that tasks on every machine need."""
+        ...
+
+    def fetch(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the values, which are small, or raise what their tasks have raised."""
+        ...
+
+    @property
+    def slots(self) -> int:
+        """The number of tasks that run at a time."""
+        ...
+
+
+class Here:
+    """The engine that runs every task at once, where it is called."""
+
+    slots = 4
+
+    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+        return function(*args)
+
+    def put(self, value: Any) -> Any:
+        return value
+
+    def fetch(self, handles: Sequence[Any]) -> list[Any]:
+        return list(handles)

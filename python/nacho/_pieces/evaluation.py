@@ -1,0 +1,158 @@
+"""Statements whose operands are in pieces.
+
+The cuts are those of one machine, which ``nacho.partition`` shows, and parts compute
+what they compute there: so the result is, bit for bit, that of one machine.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from nacho._kernels.evaluation import specialiser_for
+from nacho._kernels.options import Options
+from nacho._kernels.program import Layout, Program
+from nacho._kernels.specialisation import Specialisation
+from nacho._notation.tree import Assignment
+from nacho._pieces import tasks
+from nacho._pieces.engine import Engine
+from nacho._pieces.inputs import Step
+from nacho._pieces.operands import Cut, Whole
+from nacho._pieces.steps import StepOnPieces
+from nacho._pieces.tensor import Pieces
+from nacho._storage.extents import index_extents
+from nacho._storage.formats import Format
+from nacho._storage.results import library_of
+from nacho._storage.views import View
+
+
+class Elsewhere(NamedTuple):
+    """A container that is not here, but as a whole on some machine."""
+
+    handle: Any
+    view: View
+    """A view like its own, whose arrays have no memory."""
+
+
+class Evaluation:
+    """A statement, and operands of which some are in pieces."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        options: Options,
+        given: Mapping[str, Any],
+        views: Mapping[str, View],
+        engine: Engine,
+    ) -> None:
+        self.assignment = assignment
+        self._options = options
+        self._given = given
+        self._views = views
+        self._engine = engine
+        lowering = options.lowering(assignment)
+        specialiser = specialiser_for(assignment, views, options.out, lowering)
+        self.extents = index_extents(assignment, views)
+        operands = [given[name] for name in assignment.operands]
+        self.specialisation: Specialisation = specialiser.of_call(
+            operands, views, self.extents
+        )
+        self.program: Program = self.specialisation.program()
+        made = self.specialisation
+        kernel = (made.source, made.statement.typing, made.lowering)
+        self._kernel = pickle.dumps((*kernel, self.program.choices))
+        self._loaded: dict[str, Any] = {}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        indices = self.assignment.result.indices
+        return tuple(self.extents[index] for index in indices)
+
+    def run(self) -> Pieces:
+        """Compute the result, whose pieces stay where they were made."""
+        if not self.is_divided:
+            return self._run_whole()
+        return StepOnPieces(self, self._engine, 0).run()
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether the parts run alone; else, one task computes the whole statement."""
+        step, *more = self.program.steps
+        return not more and step.runs_alone
+
+    def _run_whole(self) -> Pieces:
+        """Compute the result in one task, and cut it into pieces there."""
+        names = self.assignment.operands
+        given = [self._whole(name) for name in names]
+        arguments = (self.assignment.text, self._options.given, names, given)
+        made = self._engine.submit("evaluate", tasks.evaluated, *arguments)
+        known = self._engine.submit("cut", tasks.known, made, self._engine.slots)
+        (pieces,) = self._engine.fetch([known])
+        handles = [
+            self._engine.submit("cut", tasks.piece, made, pieces, number)
+            for number in range(pieces.count)
+        ]
+        return replace(pieces, handles=tuple(handles))
+
+    # --- What steps ask for -----------------------------------------------------------
+
+    def operand(self, number: int, step_number: int, input: int) -> Cut | Whole:
+        """Return an operand of a step."""
+        step = self.program.steps[step_number]
+        name = self.assignment.operands[number]
+        type = self.specialisation.statement.types[name]
+        given = self._given[name]
+        if isinstance(given, Pieces) and type.format == given.format:
+            loops = [m for m, each in enumerate(step.loop_inputs) if input in each]
+            times = sum(access.name == name for access in self.assignment.accesses)
+            if loops and loops == [*range(len(loops))] and times == 1:
+                return Cut(step, input, name, given, self._engine)
+        view, layout = self._views.get(name), step.layouts[input]
+        extents: tuple[int, ...] = ()
+        if view is not None and type.format is not None:
+            extents = tuple(view.shape[d] for d in type.format.order)
+        return Whole(
+            step, input, name, extents, self._input(number, name, layout), self._engine
+        )
+
+    def _input(self, number: int, name: str, layout: Layout) -> Any:
+        """Return a handle of an operand as a whole, as tasks read it."""
+        if name not in self._loaded:
+            arguments = (self._kernel, number, layout, self._whole(name))
+            self._loaded[name] = self._engine.submit(
+                f"load-{name}", tasks.loaded, *arguments
+            )
+        return self._loaded[name]
+
+    def _whole(self, name: str) -> Any:
+        """Return a handle of the container of an operand, or of a number."""
+        given = self._given[name]
+        if isinstance(given, Pieces):
+            pieces = (given.known, list(given.handles))
+            return self._engine.submit(f"join-{name}", tasks.whole, *pieces)
+        if isinstance(given, Elsewhere):
+            return given.handle
+        return self._engine.put(given)
+
+    def step(self, number: int) -> Step:
+        return Step(self._kernel, number)
+
+    @property
+    def result_format(self) -> Format:
+        format = self.specialisation.statement.result.format
+        return Format("dense") if format is None else format.usual
+
+    @property
+    def result_extents(self) -> tuple[int, ...]:
+        """The extents of the levels of the result."""
+        return tuple(self.shape[dimension] for dimension in self.result_format.order)
+
+    @property
+    def library(self) -> str:
+        return library_of(list(self._views.values()))
+
+    @property
+    def asked_parts(self) -> int | None:
+        return self._options.running().parts

@@ -1,0 +1,345 @@
+"""One step of a statement on pieces.
+
+boundaries   where the pieces of all operands begin (``_boundaries``)
+cuts         found between neighbouring boundaries, where the operands' windows
+             between them are (``_search``)
+counts       of the entries that parts append; their scan (``_counted``)
+values       of each group of parts (``_computed``), and of entries that cuts
+             divide (``_combined``)
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nacho._kernels.parts import loops_of_levels
+from nacho._pieces import tasks
+from nacho._pieces.engine import Engine
+from nacho._pieces.inputs import About, Input, Record, Row
+from nacho._pieces.operands import Cut, Whole
+from nacho._pieces.results import counts_of, cuts_of, sealed
+from nacho._pieces.tensor import Numbers, Pieces
+from nacho._pieces.windows import Range, Windows
+from nacho.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from nacho._pieces.evaluation import Evaluation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cuts of a step."""
+
+    total: int
+    rows: Numbers
+    """A row for each cut: the cost before it, its coordinates, its positions."""
+
+    @property
+    def parts(self) -> int:
+        return len(self.rows) - 1
+
+
+class StepOnPieces:
+    """A step of a program, whose parts run where their windows are brought together."""
+
+    def __init__(self, evaluation: Evaluation, engine: Engine, number: int) -> None:
+        self._evaluation = evaluation
+        self._engine = engine
+        self._number = number
+        self.step = evaluation.program.steps[number]
+        self._task = evaluation.step(number)
+        self._native = evaluation.program.native
+        self._operands = [
+            evaluation.operand(index, number, input)
+            for input, (_, index) in enumerate(self.step.inputs)
+        ]
+        self._cut_ones = [each for each in self._operands if isinstance(each, Cut)]
+
+    def run(self) -> Pieces:
+        plan = self.plan()
+        groups = _groups(plan.parts, self._engine.slots)
+        inputs = self._gathered(plan, groups)
+        offsets, sizes, about = self._counted(plan, groups, inputs)
+        made = self._computed(plan, groups, inputs, (offsets, sizes, about))
+        return self._result(plan, groups, sizes, made)
+
+    # --- Cuts -------------------------------------------------------------------------
+
+    def plan(self) -> Plan:
+        """Find the cuts."""
+        end = np.array(self._limit(), np.int64)
+        total = int(end[0])
+        parts = self._parts(total)
+        rows = np.zeros((parts + 1, len(end)), np.int64)
+        rows[-1] = end
+        if total and parts > 1:
+            self._search(rows, total, parts)
+        return Plan(total, rows)
+
+    def _limit(self) -> tuple[int, ...]:
+        inputs = [
+            each.windows(each.pieces.counts, each.pieces.counts, values=False)
+            if isinstance(each, Cut)
+            else each.handle
+            for each in self._operands
+        ]
+        handle = self._engine.submit("limit", tasks.limit, self._task, inputs)
+        (found,) = self._engine.fetch([handle])
+        return tuple(found)
+
+    def _parts(self, total: int) -> int:
+        """Return the number of parts: that of one machine, where sums depend on it."""
+        asked = self._evaluation.asked_parts
+        _, sizes, _ = self._scan(1, np.zeros((1, self.step.count_columns), np.int64))
+        row_size = sizes[len(self.step.layouts[-1].levels)]
+        fixed = self._native.fixed_parts(self._number, total, row_size)
+        return fixed or asked or self._engine.slots
+
+    def _search(self, rows: Numbers, total: int, parts: int) -> None:
+        ends, places = self._boundaries(rows[-1])
+        blocks: list[tuple[list[Any], list[Row]]] = []
+        for n in range(len(ends) - 1):
+            inputs = [
+                each.begun(places[m][n], places[m][n + 1])
+                if isinstance(each, Cut)
+                else each.handle
+                for m, each in enumerate(self._operands)
+            ]
+            blocks.append((inputs, [_row(ends[n]), _row(ends[n + 1])]))
+        costs = self._engine.fetch(
+            [
+                self._engine.submit("cost", tasks.costs, self._task, *block)
+                for block in blocks
+            ]
+        )
+        handles, before = [], 0
+        queries = [number * total // parts for number in range(parts)]
+        for block, (low, high) in zip(blocks, costs, strict=True):
+            numbers = range(
+                max(bisect_left(queries, before), 1),
+                max(bisect_left(queries, before + high - low), 1),
+            )
+            if numbers:
+                asked = queries[numbers.start : numbers.stop]
+                arguments = (self._task, *block, before - low, numbers, asked)
+                handles.append(self._engine.submit("search", tasks.search, *arguments))
+            before += high - low
+        assert before == total, "the blocks do not cost what all costs"
+        for found in self._engine.fetch(handles):
+            rows[found[:, -1]] = found[:, :-1]
+
+    def _boundaries(self, end: Numbers) -> tuple[Numbers, list[Numbers]]:
+        """Return cuts at which pieces of operands begin, and the operands' places.
+
+        The first is the one at the begin, and the last the one at the end.
+        """
+        depth = len(self.step.order)
+        begins = {(0,) * depth}
+        for each in self._cut_ones:
+            for row in each.begin().tolist():
+                if row[0] < each.extents[0]:
+                    begins.add(tuple(row) + (0,) * (depth - len(row)))
+        coordinates = np.array(sorted(begins), np.int64).reshape(-1, depth)
+        rows = np.zeros((len(coordinates) + 1, len(end)), np.int64)
+        rows[:-1, 1 : 1 + depth] = coordinates
+        places = []
+        for each in self._operands:
+            found = each.place(
+                coordinates if isinstance(each, Cut) else each.asked(coordinates)
+            )
+            found[0] = 0
+            each.set_places(rows[:-1], found)
+            last = each.pieces.counts if isinstance(each, Cut) else found[-1]
+            places.append(np.vstack([found, [last]]))
+        rows[-1] = end
+        return rows, places
+
+    # --- Parts ------------------------------------------------------------------------
+
+    def _gathered(self, plan: Plan, groups: Sequence[int]) -> list[list[Any]]:
+        """Return handles of the inputs of each group of parts."""
+        depth = len(self.step.order)
+        cuts = plan.rows[list(groups)]
+        places = [
+            each.deepen(cuts[:, 1 : 1 + depth], cuts) if isinstance(each, Cut) else None
+            for each in self._operands
+        ]
+        return [
+            [
+                each.windows(at[g], at[g + 1], values=True)
+                if isinstance(each, Cut) and at is not None
+                else each.handle  # type: ignore[union-attr]
+                for each, at in zip(self._operands, places, strict=True)
+            ]
+            for g in range(len(groups) - 1)
+        ]
+
+    def record(
+        self, plan: Plan, first: int, last: int, offsets: Numbers, sizes: Sequence[int]
+    ) -> Record:
+        """Return what tasks have to know of the parts from ``first`` to ``last``."""
+        rows, at = plan.rows[first : last + 1], offsets[first : last + 1]
+        return Record(first, plan.parts, rows, at, tuple(sizes))
+
+    def _counted(
+        self, plan: Plan, groups: Sequence[int], inputs: list[list[Any]]
+    ) -> tuple[Numbers, tuple[int, ...], About]:
+        """Return where each part appends, and the sizes of the result."""
+        columns = self.step.count_columns
+        if not columns:
+            return self._scan(plan.parts, np.zeros((plan.parts, 0), np.int64))
+        nothing = np.zeros((0, columns), np.int64)
+        handles = []
+        for g, given in enumerate(inputs):
+            record = self.record(plan, groups[g], groups[g + 1], nothing, ())
+            handles.append(
+                self._engine.submit("count", tasks.count, self._task, given, record)
+            )
+        return self._scan(plan.parts, np.vstack(self._engine.fetch(handles)))
+
+    def _scan(
+        self, parts: int, counts: Numbers
+    ) -> tuple[Numbers, tuple[int, ...], About]:
+        arguments = [
+            argument
+            for each in self._operands
+            for argument in _extents_only(each).arguments([0] * len(each.extents))
+        ]
+        flat, sizes, about = self._native.scan(
+            self._number, parts, arguments, counts.ravel().tolist()
+        )
+        offsets = np.array(flat, np.int64).reshape(parts + 1, self.step.count_columns)
+        return offsets, sizes, about
+
+    # --- Values -----------------------------------------------------------------------
+
+    def _computed(
+        self,
+        plan: Plan,
+        groups: Sequence[int],
+        inputs: list[list[Any]],
+        counted: tuple[Numbers, tuple[int, ...], About],
+    ) -> tuple[list[list[Range]], list[Any]]:
+        """Return what the groups write of each array, and handles of these windows."""
+        offsets, sizes, about = counted
+        written: list[list[Range]] = []
+        records: list[Record] = []
+        loops = loops_of_levels(self._evaluation.program)
+        for first, last in pairwise(groups):
+            record = self.record(plan, first, last, offsets, sizes)
+            cuts, at = _row(record.rows.ravel()), _row(record.offsets.ravel())
+            native = (first, plan.parts, cuts, at, sizes)
+            ranges = self._native.written(self._number, native, loops)
+            if ranges is None:
+                raise UnsupportedError("parts that write in several places")
+            written.append(list(ranges))
+            records.append(record)
+        made = [
+            self._engine.submit(
+                "compute", tasks.compute, self._task, given, record, about, ranges
+            )
+            for given, record, ranges in zip(inputs, records, written, strict=True)
+        ]
+        if not about[2]:
+            return written, self._taken(made)
+        if _is_of_all(about, written):
+            lengths = [(0, length) for _, length in about[0]]
+            record = self.record(plan, 0, plan.parts, offsets, sizes)
+            arguments = (self._task, inputs[0], record, about, made)
+            whole = self._engine.submit("combine", tasks.combine_all, *arguments)
+            return [lengths], [whole]
+        return written, [
+            self._combined(plan, groups, g, inputs[g], counted, made)
+            for g in range(len(made))
+        ]
+
+    def _taken(self, made: list[Any]) -> list[Any]:
+        return [self._engine.submit("result", tasks.windows_of, each) for each in made]
+
+    def _combined(
+        self,
+        plan: Plan,
+        groups: Sequence[int],
+        group: int,
+        inputs: list[Any],
+        counted: tuple[Numbers, tuple[int, ...], About],
+        made: list[Any],
+    ) -> Any:
+        """Return a handle of what a group has written, with the sums of earlier ones.
+
+        These are of the parts that begin in the entry in which this group begins.
+        """
+        offsets, sizes, about = counted
+        entries = plan.rows[:, 1 : 1 + self._outer]
+        first = groups[group]
+        while first and (entries[first - 1] == entries[first]).all():
+            first -= 1
+        # The part before ends in that entry, too.
+        begins = bisect_right(groups, max(first - 1, 0)) - 1
+        return self._engine.submit(
+            "combine",
+            tasks.combine,
+            self._task,
+            inputs,
+            self.record(plan, first, groups[group + 1], offsets, sizes),
+            about,
+            made[begins : group + 1],
+            first - groups[begins],
+        )
+
+    @property
+    def _outer(self) -> int:
+        """The number of the outermost loops that are over coordinates of the result."""
+        loops = loops_of_levels(self._evaluation.program)
+        return next(m for m in range(len(loops) + 1) if m not in loops)
+
+    # --- The result -------------------------------------------------------------------
+
+    def _result(
+        self,
+        plan: Plan,
+        groups: Sequence[int],
+        sizes: tuple[int, ...],
+        made: tuple[list[list[Range]], list[Any]],
+    ) -> Pieces:
+        written, handles = made
+        about, layout = self._evaluation, self.step.layouts[-1]
+        rows = plan.rows[list(groups)] if len(handles) > 1 else plan.rows[[0, -1]]
+        counts = counts_of(layout, sizes)
+        loops, extents = loops_of_levels(about.program), about.result_extents
+        cuts = cuts_of(layout, extents, counts, loops, rows, written)
+        known = (about.result_format, about.shape, layout, counts, *cuts)
+        result = Pieces(*known, tuple(handles), about.library)
+        return sealed(result, self._engine)
+
+
+def _is_of_all(about: About, written: list[list[Range]]) -> bool:
+    """Return whether every part has sums for all entries of a dense result."""
+    _, length = about[0][-1]
+    return length > 0 and all(begin == end for begin, end in (w[-1] for w in written))
+
+
+def _groups(parts: int, slots: int) -> list[int]:
+    """Return the first parts of groups with equally many, and the number of parts."""
+    count = max(min(parts, slots), 1)
+    return [group * parts // count for group in range(count + 1)]
+
+
+def _extents_only(operand: Cut | Whole) -> Input:
+    """Return an operand of which only the extents are read."""
+    types = [a.type for level in operand.layout.levels for a in level.arrays]
+    arrays = tuple(np.zeros(0, type) for type in types)
+    shape = (0,) if operand.layout.levels else ()
+    values = np.zeros(shape, operand.layout.values)
+    windows = Windows((0,) * (len(arrays) + 1), (*arrays, values))
+    return Input(windows, operand.extents, operand.layout)
+
+
+def _row(numbers: Numbers) -> tuple[int, ...]:
+    return tuple(numbers.tolist())

@@ -1,0 +1,12 @@
+"""Sparse tensors in pieces on the workers of a Dask cluster, and statements on them.
+
+A ``nacho.dask.Tensor`` is cut into pieces, each of which is on some worker. Statements
+cut the work as one machine does, bring together, from worker to worker, what the parts
+need, and leave the result in pieces. Nothing but numbers passes through the client.
+"""
+
+from nacho.dask._evaluation import evaluate
+from nacho.dask._sources import from_tensor
+from nacho.dask._tensor import Tensor
+
+__all__ = ["Tensor", "evaluate", "from_tensor"]

@@ -1,0 +1,72 @@
+"""The engine that runs the tasks of ``nacho._pieces`` on the workers of a cluster.
+
+No other file but those of this folder knows Dask, and of these, all but this one know
+no more than that there is a client.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from distributed import Client, default_client
+from distributed.worker import get_worker
+
+from nacho.errors import ArgumentError
+
+
+def client_of(given: Client | None) -> Client:
+    """Return a client: the given one, or the current one, as Dask's functions do."""
+    if given is not None:
+        if not isinstance(given, Client):
+            kind = type(given).__name__
+            raise ArgumentError(f"client: expected a distributed.Client, got {kind}")
+        return given
+    try:
+        return default_client()
+    except ValueError as error:
+        raise ArgumentError(
+            "there is no client: connect one, client = distributed.Client(…), or pass "
+            "it as client="
+        ) from error
+
+
+class DaskEngine:
+    """Runs tasks on the workers to which a client is connected.
+
+    Tasks have speaking names, by which Dask's dashboard groups them.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    @property
+    def slots(self) -> int:
+        threads: dict[str, int] = self.client.nthreads()
+        return max(sum(threads.values()), 1)
+
+    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+        key = f"{name}-{uuid.uuid4().hex}"
+        return self.client.submit(_run, name, function, *args, key=key, pure=False)
+
+    def put(self, value: Any) -> Any:
+        # A task, unlike what is scattered, is run again where its worker was lost.
+        return self.submit("operand", _itself, value)
+
+    def fetch(self, handles: Sequence[Any]) -> list[Any]:
+        found: list[Any] = self.client.gather(list(handles))
+        return found
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _run(name: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Run a task; an error says which one, and where."""
+    try:
+        return function(*args)
+    except Exception as error:
+        error.add_note(f"in the task '{name}' on the worker {get_worker().address}")
+        raise

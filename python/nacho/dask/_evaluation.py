@@ -1,0 +1,87 @@
+"""Statements on the tensors of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from distributed import Client
+
+from nacho._kernels.block_operands import plain_view
+from nacho._kernels.evaluation import given_operands, spelled
+from nacho._kernels.options import Options
+from nacho._notation.overloads import WholeExpression
+from nacho._notation.parser import parse
+from nacho._notation.symbols import Expression, Index
+from nacho._notation.tree import Assignment
+from nacho._notation.warnings import warn_of_single_indices
+from nacho._pieces.evaluation import Evaluation
+from nacho._pieces.tensor import Pieces
+from nacho.dask._engine import DaskEngine, client_of
+from nacho.dask._tensor import Tensor
+from nacho.errors import OptionError
+
+_EVALUATE = ("nacho.dask.evaluate(expr, {})", (*Options._fields, "client"))
+_OF_ONE_MACHINE = ("device", "stream", "threads", "memory_limit")
+
+
+def evaluate(
+    expr: str | Expression | WholeExpression,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    *,
+    client: Client | None = None,
+    **named: Any,
+) -> Tensor:
+    """Compute an expression on a cluster, and leave the result there, in pieces.
+
+    It returns at once. Errors that the operands cause are raised where the result is
+    asked for more.
+
+    Parameters
+    ----------
+    expr, operands
+        What to compute, as for ``nacho.evaluate``.
+    client
+        The client of the cluster; by default, the current one.
+    **named
+        The operands by name: tensors in pieces, containers of this machine, which go to
+        every worker that needs them, and numbers; and the options of
+        ``nacho.evaluate``.
+
+    Examples
+    --------
+    >>> Z = nacho.dask.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
+    """
+    engine = DaskEngine(client_of(client))
+    options = Options.taken(named)
+    for name in _OF_ONE_MACHINE:
+        if name in options.given:
+            raise OptionError(f"{name}: a cluster has no such option")
+    text, operands = spelled(expr, operands, named)
+    assignment = options.read(parse(text))
+    warn_of_single_indices(assignment)
+    given = given_operands(assignment, operands, named, _EVALUATE)
+
+    def make() -> Pieces:
+        return _evaluation(assignment, options, given, engine).run()
+
+    return Tensor(engine.client, make, assignment.text)
+
+
+def _evaluation(
+    assignment: Assignment, options: Options, given: Sequence[Any], engine: DaskEngine
+) -> Evaluation:
+    """Return an evaluation, whose operands are known."""
+    found: dict[str, Any] = {}
+    views = {}
+    ranked = zip(assignment.ranks.items(), given, strict=True)
+    for (name, rank), value in ranked:
+        if isinstance(value, Tensor):
+            found[name] = value._pieces
+            views[name] = found[name].skeleton()
+            continue
+        found[name] = value
+        if rank:
+            views[name] = plain_view(name, value, rank)
+    return Evaluation(assignment, options, found, views, engine)

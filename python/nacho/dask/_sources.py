@@ -1,0 +1,50 @@
+"""Tensors in pieces that are made of containers of one machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from distributed import Client
+
+from nacho._kernels.block_operands import plain_view
+from nacho._kernels.canonical import canonical
+from nacho._kernels.option_checks import checked_count
+from nacho._pieces.cutting import cut
+from nacho._pieces.tensor import Pieces
+from nacho.dask._engine import DaskEngine, client_of
+from nacho.dask._tensor import Tensor
+
+_MOST_PIECES = 1 << 20
+
+
+def from_tensor(
+    tensor: Any, pieces: int | None = None, *, client: Client | None = None
+) -> Tensor:
+    """Cut a container of this machine, and send the pieces to workers.
+
+    Parameters
+    ----------
+    tensor
+        A sparse container of any library, or an array.
+    pieces
+        Into how many pieces with equally many entries it is cut; by default, as many as
+        the cluster has threads.
+    client
+        The client of the cluster; by default, the current one.
+
+    Examples
+    --------
+    >>> A = nacho.dask.from_tensor(A, pieces=8)  # doctest: +SKIP
+    """
+    engine = DaskEngine(client_of(client))
+    count = checked_count("pieces", pieces, _MOST_PIECES) or engine.slots
+    view = plain_view("tensor", tensor, tensor.ndim)
+    view = canonical("tensor", tensor, view, view, "full", None)
+
+    def make() -> Pieces:
+        known, windows = cut(view, count)
+        handles = tuple(engine.put(window) for window in windows)
+        return replace(known, handles=handles)
+
+    return Tensor(engine.client, make, f"{type(tensor).__name__} in {view.format}")

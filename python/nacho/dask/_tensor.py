@@ -1,0 +1,117 @@
+"""Tensors in pieces, each on a worker of a cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import numpy as np
+from distributed import Client, wait
+
+from nacho._pieces import tasks
+from nacho._pieces.tensor import Pieces
+from nacho._storage.formats import Format
+from nacho.dask._engine import DaskEngine
+
+
+class Tensor:
+    """A tensor whose pieces are on the workers of a cluster, and not here.
+
+    ``from_tensor`` and ``read`` make tensors, and ``evaluate`` computes others from
+    them. It returns at once: what asks a tensor for more than its text waits until the
+    pieces are known.
+    """
+
+    def __init__(self, client: Client, make: Callable[[], Pieces], text: str) -> None:
+        self._client = client
+        self._make = make
+        self._text = text
+        self._state: Future[Pieces] = _started(make)
+
+    @property
+    def _pieces(self) -> Pieces:
+        """What is known of the pieces, and their futures."""
+        return self._state.result()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._pieces.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def format(self) -> Format:
+        """The format of the whole tensor."""
+        return self._pieces.format
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the values."""
+        return self._pieces.dtype
+
+    @property
+    def nnz(self) -> int:
+        """The number of stored entries."""
+        return self._pieces.nnz
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays of the whole tensor."""
+        pieces = self._pieces
+        sizes = zip(pieces.types, pieces.lengths, strict=True)
+        return sum(np.dtype(type).itemsize * length for type, length in sizes)
+
+    @property
+    def npieces(self) -> int:
+        """The number of pieces."""
+        return self._pieces.count
+
+    def compute(self) -> Any:
+        """Bring all pieces here, and return the tensor in a container of its library.
+
+        That is the one of the first sparse operand, as with ``nacho.evaluate``.
+        """
+        pieces = self._pieces
+        engine = DaskEngine(self._client)
+        own = [
+            engine.submit("own", tasks.taken, handle, pieces.own_ranges_of(number))
+            for number, handle in enumerate(pieces.handles)
+        ]
+        return tasks.whole(pieces.known, engine.fetch(own))
+
+    def persist(self) -> Tensor:
+        """Wait until all pieces are there, and return the tensor."""
+        wait(list(self._pieces.handles))
+        return self
+
+    def __repr__(self) -> str:
+        if not self._state.done():
+            return f"<nacho.dask.Tensor {self._text!r}: not known yet>"
+        if error := self._state.exception():
+            return f"<nacho.dask.Tensor {self._text!r}: {type(error).__name__}>"
+        pieces = self._pieces
+        count = f"{pieces.count} piece" + ("s" if pieces.count != 1 else "")
+        shape = "x".join(map(str, pieces.shape)) or "a number"
+        return (
+            f"<nacho.dask.Tensor {shape} of {pieces.dtype} in {pieces.format}: "
+            f"{pieces.nnz} entries in {count}>"
+        )
+
+
+def _started(make: Callable[[], Pieces]) -> Future[Pieces]:
+    """Call a function on a thread of its own, for which no exit waits."""
+    future: Future[Pieces] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(make())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="nacho.dask", daemon=True).start()
+    return future
