@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Whether callers may count single parts: not of tiles, whose parts are cut and
-/// counted at the same time.
+/// Whether callers may count single parts: not of tiles, whose parts are cut
+/// and counted at the same time.
 static bool countsAlone(const PhaseFunctions &function) {
   return runsOneByOne(function.layout) && !function.tile;
 }

@@ -134,9 +134,11 @@ def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
     spelled = spelled_indices(statement.assignment)
     names = {name: index for index, name in spelled.items()}
     steps = tuple(
-        Step(*step)._replace(
-            order=tuple(names.get(name, name) for name in step[0]),
-            layouts=tuple(map(Layout.of, step[8])),
+        Step(
+            tuple(names.get(name, name) for name in step[0]),
+            *step[1:8],
+            tuple(map(Layout.of, step[8])),
+            *step[9:],
         )
         for step in native.steps
     )
