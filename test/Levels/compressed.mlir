@@ -95,9 +95,14 @@ func.func @search(%A: tensor<?x?xf64, #DCSR64>, %bounds: memref<?x3xindex>, %p: 
 // the part begins, has to itself, and ends with, and appends with each of them the
 // end of its children.
 //
-// RESULT-LABEL: func.func private @result_assemble(
+// RESULT-LABEL: func.func @result_assemble(
 // RESULT-SAME:    %counts: memref<?x9xindex>
 // RESULT:           %[[ALL:.+]]:7 = nacho.coiterate %i of {{.+}} iter_args(%head = %false : i1, %mid = %c0 : index, %tail = %false : i1, %head_{{.+}} = %false : i1, %mid_{{.+}} = %c0 : index, %tail_{{.+}} = %false : i1, %entries = %c0 : index) {
+//
+// RESULT-LABEL: func.func @result_scan(
+// RESULT:         memref.store %position, %sizes[%c0]
+// RESULT-NEXT:    memref.store %position_{{.+}}, %sizes[%c1]
+// RESULT-NEXT:    memref.store %entries, %sizes[%c2]
 //
 // RESULT-LABEL: func.func @result_compute(
 // RESULT-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %pos1: memref<?xi32>, %crd1: memref<?xi32>, %pos2: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>
@@ -116,11 +121,6 @@ func.func @search(%A: tensor<?x?xf64, #DCSR64>, %bounds: memref<?x3xindex>, %p: 
 // RESULT:             scf.if %{{.+}} {
 // RESULT-DAG:           memref.store %{{.+}}, %crd0[
 // RESULT-DAG:           memref.store %{{.+}}, %pos1[
-//
-// RESULT-LABEL: func.func @result_plan(
-// RESULT:         memref.store %position, %sizes[%c0]
-// RESULT-NEXT:    memref.store %position_{{.+}}, %sizes[%c1]
-// RESULT-NEXT:    memref.store %entries, %sizes[%c2]
 func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #CSF> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>)
       -> [i, j, k] : tensor<?x?x?xf64, #CSF> {

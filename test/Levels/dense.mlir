@@ -80,6 +80,16 @@ func.func @search(%A: tensor<?x?xf64, #DD>, %bounds: memref<?x5xindex>, %p: inde
   return
 }
 
+// As many coordinates are stored as there are: sizes = N, M, entries
+//
+// RESULT-LABEL: func.func @result_scan(
+// RESULT:         %entries = memref.load %offsets[%parts, %c0]
+// RESULT-DAG:     %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// RESULT-DAG:     %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// RESULT:         memref.store %[[N]], %sizes[%c0]
+// RESULT-NEXT:    memref.store %[[M]], %sizes[%c1]
+// RESULT-NEXT:    memref.store %entries, %sizes[%c2]
+//
 // Of several dense levels of a result the last one writes the positions of the next
 // level, and numbers the coordinates of all of them: x = i * M + j. A part
 // writes those in (lo, hi], the first one also the very first.
@@ -116,15 +126,6 @@ func.func @search(%A: tensor<?x?xf64, #DD>, %bounds: memref<?x5xindex>, %p: inde
 // RESULT:           %[[TO:.+]] = arith.addi %[[END]], %c1 : index
 // RESULT-NEXT:      scf.for %[[X:.+]] = %{{.+}} to %[[TO]] step %c1 {
 // RESULT:             memref.store %{{.+}}, %pos2[%[[X]]]
-//
-// sizes = N, M, entries
-// RESULT-LABEL: func.func @result_plan(
-// RESULT:         %entries = memref.load %offsets[%parts, %c0]
-// RESULT-DAG:     %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
-// RESULT-DAG:     %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
-// RESULT:         memref.store %[[N]], %sizes[%c0]
-// RESULT-NEXT:    memref.store %[[M]], %sizes[%c1]
-// RESULT-NEXT:    memref.store %entries, %sizes[%c2]
 func.func @result(%A: tensor<?x?x?xf64, #CSF>) -> tensor<?x?x?xf64, #DDC> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>)
       -> [i, j, k] : tensor<?x?x?xf64, #DDC> {

@@ -42,9 +42,14 @@
 // ASSEMBLED:         nacho.search %{{.+}} of(%A0, %B0) between %lo, %hi
 // ASSEMBLED-NOT:     nacho.search
 // ASSEMBLED:         nacho.cut %{{.+}} at(%ijk) of(%A1, %B1)
-// ASSEMBLED:       func.func private @union_assemble(
+// ASSEMBLED:       func.func @union_assemble(
 // ASSEMBLED:         nacho.count of (%A0 : {{.+}}, %B0 : {{.+}}) in union(%A0, %B0) between
 // ASSEMBLED-NOT:     nacho.coiterate
+// ASSEMBLED:       func.func @union_scan(
+// ASSEMBLED-SAME:    %[[A:[^ ]+]]: tensor<
+// ASSEMBLED-DAG:     sparse_tensor.lvl %[[A]], %c0
+// ASSEMBLED-DAG:     sparse_tensor.lvl %[[A]], %c1
+// ASSEMBLED-DAG:     sparse_tensor.lvl %[[A]], %c2
 // ASSEMBLED:       func.func @union_compute(
 // ASSEMBLED:         nacho.coiterate %ijk of
 // ASSEMBLED:           %[[N:.+]] = sparse_tensor.lvl %A_flat, %c0
@@ -55,12 +60,6 @@
 // ASSEMBLED-DAG:         memref.store %{{.+}}, %crd1[
 // ASSEMBLED-DAG:         memref.store %{{.+}}, %crd2[
 // ASSEMBLED-DAG:         memref.store %{{.+}}, %values[
-//
-// ASSEMBLED:       func.func @union_plan(
-// ASSEMBLED-SAME:    %[[A:[^ ]+]]: tensor<
-// ASSEMBLED-DAG:     sparse_tensor.lvl %[[A]], %c0
-// ASSEMBLED-DAG:     sparse_tensor.lvl %[[A]], %c1
-// ASSEMBLED-DAG:     sparse_tensor.lvl %[[A]], %c2
 func.func @union(%A: tensor<?x?x?xf64, #COO3>, %B: tensor<?x?x?xf64, #COO3>)
     -> tensor<?x?x?xf64, #COO3> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #COO3>,

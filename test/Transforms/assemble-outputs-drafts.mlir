@@ -17,7 +17,8 @@
 
 // The matches of a union are counted faster than appended.
 //
-// CHECK-LABEL: func.func private @negative_union_assemble(
+// CHECK-LABEL: func.func @negative_union_assemble(
+// CHECK-LABEL: func.func @negative_union_scan(
 // CHECK-LABEL: func.func @negative_union_execute(
 // CHECK-NOT:   filling = drafted
 // CHECK-NOT:   @negative_union_compact
@@ -38,18 +39,20 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // RUN:   | FileCheck %s --check-prefix=UNIONS
 //
 // UNIONS-NOT:    @negative_union_assemble(
+// UNIONS-NOT:    @negative_union_scan(
 // UNIONS:        func.func @negative_union_execute(
 // UNIONS-SAME:   filling = drafted
 // UNIONS:        func.func @negative_union_compact(
 //
 // Levels that may be empty are counted then, too.
 //
-// UNIONS:        func.func private @negative_two_levels_assemble(
+// UNIONS:        func.func @negative_two_levels_assemble(
 // UNIONS-NOT:    @hadamard_assemble(
+// UNIONS-NOT:    @hadamard_scan(
 
 // There is more to count than entries: which rows have any.
 //
-// CHECK-LABEL: func.func private @negative_two_levels_assemble(
+// CHECK-LABEL: func.func @negative_two_levels_assemble(
 // CHECK-LABEL: func.func @negative_two_levels_execute(
 // CHECK-NOT:   filling = drafted
 // CHECK-NOT:   @negative_two_levels_compact

@@ -20,8 +20,8 @@
 // Loops that visit everything write everything: nothing to be filled in, to be counted
 // or to be combined.
 //
-// CHECK-NOT:   func.func private @negative_fill_assemble(
-// CHECK-NOT:   func.func @negative_fill_fill(
+// CHECK-NOT:   @negative_fill_assemble(
+// CHECK-NOT:   @negative_fill_fill(
 // CHECK-LABEL: func.func @negative_fill_compute(
 // CHECK-SAME:    %bounds: memref<?x3xindex>, %values: memref<?xf64>, %status: memref<i32>, %threads: index)
 //
@@ -46,7 +46,18 @@ func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
   return %Z : tensor<?x?xf64>
 }
 
-// Else there is a 0 first where nothing may be written, in pieces of equal size.
+// Without counts, a scan only says what is to be allocated: sizes = N, M, 1
+//
+// CHECK-LABEL: func.func @densify_scan(
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<5xindex>, %threads: index)
+// CHECK-NOT:     nacho.exclusive_scan
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// CHECK-DAG:     %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
+// CHECK:         memref.store %[[N]], %sizes[%c0]
+// CHECK-NEXT:    memref.store %[[M]], %sizes[%c1]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
+//
+// There is a 0 first where nothing may be written, in pieces of equal size.
 //
 // CHECK-LABEL: func.func @densify_fill(
 // CHECK-SAME:    %values: memref<?xf64>, %threads: index)
@@ -72,14 +83,10 @@ func.func @negative_fill(%A: tensor<?x?xf64>) -> tensor<?x?xf64> {
 // CHECK-NEXT:          arith.cmpi uge, %j, %[[M]] : index
 // CHECK:                 memref.atomic_rmw ori %c1_i32, %status[]
 //
-// sizes = N, M, 1
 // CHECK-LABEL: func.func @densify_plan(
-// CHECK-SAME:    %sizes: memref<5xindex>
-// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
-// CHECK-DAG:     %[[M:.+]] = sparse_tensor.lvl %{{.+}}, %c1
-// CHECK:         memref.store %[[N]], %sizes[%c0]
-// CHECK-NEXT:    memref.store %[[M]], %sizes[%c1]
-// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
+// CHECK:         call @densify_partition(
+// CHECK-NEXT:    call @densify_scan({{.+}}, %bounds, %sizes, %threads)
+// CHECK-NEXT:    return
 //
 // CHECK-LABEL: func.func @densify_execute(
 // CHECK-NEXT:    call @densify_fill(
@@ -106,6 +113,12 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 
 // Y[i, k] = A[i, j] * X[j, k]: the loop over k is inside the reduction, so that a whole row is reduced
 // at a time, in the part's tail.
+//
+// sizes = N, K, K: a partial entry is a row
+// CHECK-LABEL: func.func @rows_scan(
+// CHECK:         memref.store %{{.+}}, %sizes[%c0]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c1]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c2]
 //
 // CHECK-LABEL: func.func @rows_compute(
 // CHECK-SAME:    %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>
@@ -179,12 +192,6 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-NEXT:            %[[AT:.+]] = arith.addi %[[BEGIN]], %[[K]] : index
 // CHECK:                 memref.store %{{.+}}, %values[%[[AT]]]
 //
-// sizes = N, K, K: a partial entry is a row
-// CHECK-LABEL: func.func @rows_plan(
-// CHECK:         memref.store %{{.+}}, %sizes[%c0]
-// CHECK-NEXT:    memref.store %N_k, %sizes[%c1]
-// CHECK-NEXT:    memref.store %N_k, %sizes[%c2]
-//
 // CHECK-LABEL: func.func @rows_execute(
 // CHECK-NEXT:    call @rows_fill(
 // CHECK-NEXT:    call @rows_compute(
@@ -223,8 +230,12 @@ func.func @rows_of_rows(%A: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>) -> ten
 // The same, but only the rows that have entries are stored: each is a block under its
 // position.
 //
-// CHECK-LABEL: func.func private @blocks_assemble(
+// CHECK-LABEL: func.func @blocks_assemble(
 // CHECK-SAME:    %counts: memref<?x4xindex>
+// CHECK-LABEL: func.func @blocks_scan(
+// CHECK:         memref.store %position, %sizes[%c0]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c1]
+// CHECK-NEXT:    memref.store %N_k, %sizes[%c2]
 // CHECK-NOT:   func.func @blocks_fill(
 // CHECK-LABEL: func.func @blocks_compute(
 // CHECK-SAME:    %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
@@ -244,11 +255,6 @@ func.func @rows_of_rows(%A: tensor<?x?x?xf64, #CSF>, %D: tensor<?x?xf64>) -> ten
 // CHECK-LABEL: func.func @blocks_combine(
 // CHECK:               %position = arith.select
 // CHECK:                 %[[BEGIN:.+]] = arith.muli %position, %N_k : index
-//
-// CHECK-LABEL: func.func @blocks_plan(
-// CHECK:         memref.store %position, %sizes[%c0]
-// CHECK-NEXT:    memref.store %N_k, %sizes[%c1]
-// CHECK-NEXT:    memref.store %N_k, %sizes[%c2]
 func.func @blocks(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf64, #CD> {
   %Y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %X[j, k] : tensor<?x?xf64>)
       -> [i, k] : tensor<?x?xf64, #CD> {
@@ -261,10 +267,17 @@ func.func @blocks(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?
 
 // COO: every entry has both of its coordinates, and nothing but entries is counted.
 //
-// CHECK-LABEL: func.func private @coo_assemble(
+// CHECK-LABEL: func.func @coo_assemble(
 // CHECK-SAME:    %counts: memref<?x1xindex>
 // CHECK-NOT:     nacho.on_cut
 // CHECK:         memref.store %{{.+}}, %counts[%part, %c0]
+//
+// Both levels have as many coordinates.
+// CHECK-LABEL: func.func @coo_scan(
+// CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
+// CHECK:         memref.store %[[ALL]], %sizes[%c0]
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
 //
 // CHECK-LABEL: func.func @coo_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %values: memref<?xf64>, %status: memref<i32>,
@@ -281,13 +294,6 @@ func.func @blocks(%A: tensor<?x?xf64, #DCSR>, %X: tensor<?x?xf64>) -> tensor<?x?
 // CHECK-NEXT:            memref.store %[[I]], %crd0[%[[AT]]]
 // CHECK-NEXT:            %[[J:.+]] = arith.index_castui %j : index to i32
 // CHECK-NEXT:            memref.store %[[J]], %crd1[%[[AT]]]
-//
-// Both levels have as many coordinates.
-// CHECK-LABEL: func.func @coo_plan(
-// CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
-// CHECK:         memref.store %[[ALL]], %sizes[%c0]
-// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
-// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
 func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>) -> [i, j] : tensor<?x?xf64, #COO> {
     nacho.yield %a : f64
@@ -321,6 +327,16 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
 // there is none, which is not compared with an extent. When all parts are done, what the
 // entries cost becomes the sums of all costs up to there.
 //
+// sizes = entries of both levels, 1, and the extents: positions have none.
+// CHECK-LABEL: func.func private @list_scan(
+// CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
+// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c0]
+// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
+// CHECK-NEXT:    memref.store %[[N]], %sizes[%c3]
+// CHECK-NEXT:    memref.store %c9223372036854775807, %sizes[%c4]
+//
 // CHECK-LABEL: func.func private @list_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi64>, %crd0: memref<?xi64>, %crd1: memref<?xi64>, %values: memref<?xi64>,
 // CHECK:           nacho.coiterate %[[I:.+]] of (%{{.+}}, %[[B1:.+]] = %{{.+}}) in union({{.+}} iter_args(%[[AT:.+]] = %{{.+}} : index) {
@@ -333,16 +349,6 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
 // CHECK-NEXT:          memref.store %[[ROW]], %crd0[%[[AT]]]
 // CHECK-NEXT:          %[[KEPT:.+]] = arith.index_castui %[[POS]] : index to i64
 // CHECK-NEXT:          memref.store %[[KEPT]], %crd1[%[[AT]]]
-//
-// sizes = entries of both levels, 1, and the extents: positions have none.
-// CHECK-LABEL: func.func @list_plan(
-// CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
-// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
-// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c0]
-// CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c1]
-// CHECK-NEXT:    memref.store %c1, %sizes[%c2]
-// CHECK-NEXT:    memref.store %[[N]], %sizes[%c3]
-// CHECK-NEXT:    memref.store %c9223372036854775807, %sizes[%c4]
 //
 // CHECK-LABEL: func.func @list_execute(
 // CHECK-NEXT:    call @list_compute(

@@ -14,7 +14,7 @@
 // Z[i, j] = A[i, j] * X[i, k] * Y[k, j]: no cut falls into an inner product, so that there is nothing
 // to be combined. An entry of the structure for every one of A, if there is a k.
 //
-// CHECK-LABEL: func.func private @negative_whole_entries_assemble(
+// CHECK-LABEL: func.func @negative_whole_entries_assemble(
 // CHECK:           nacho.coiterate %j of
 // CHECK-NOT:         nacho.coiterate
 // CHECK:             %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
@@ -46,8 +46,14 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 
 // y[i] = A[i, j] * x[j] into a dense vector. Nothing is counted.
 //
-// CHECK-NOT:   func.func private @spmv_assemble(
-// CHECK-NOT:   func.func @spmv_fill(
+// CHECK-NOT:   @spmv_assemble(
+// CHECK-LABEL: func.func @spmv_scan(
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<3xindex>, %threads: index)
+// CHECK-NOT:     nacho.exclusive_scan
+// CHECK:         memref.store %{{.+}}, %sizes[%c0]
+// CHECK-NEXT:    memref.store %c1, %sizes[%c1]
+//
+// CHECK-NOT:   @spmv_fill(
 // CHECK-LABEL: func.func @spmv_compute(
 // CHECK-SAME:    %bounds: memref<?x5xindex>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>, %status: memref<i32>, %threads: index)
 // CHECK:         nacho.parallel %part in %parts threads %threads {
@@ -197,9 +203,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 //
 // CHECK-LABEL: func.func @spmv_plan(
 // CHECK-SAME:    %bounds: memref<?x5xindex>, %sizes: memref<3xindex>, %status: memref<i32>, %threads: index)
-// CHECK-NOT:     nacho.exclusive_scan
-// CHECK:         memref.store %{{.+}}, %sizes[%c0]
-// CHECK-NEXT:    memref.store %c1, %sizes[%c1]
+// CHECK:         call @spmv_scan({{.+}}, %bounds, %sizes, %threads)
 //
 // CHECK-LABEL: func.func @spmv_execute(
 // CHECK-SAME:    result = tensor<?xf64>, partials = [f64]>>} {
@@ -218,10 +222,14 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // Into a sparse vector: the rows with entries are counted as those of a matrix are,
 // and have their values at the same positions.
 //
-// CHECK-LABEL: func.func private @sparse_vector_assemble(
+// CHECK-LABEL: func.func @sparse_vector_assemble(
 // CHECK-SAME:    %counts: memref<?x4xindex>
 // CHECK-NOT:     nacho.load %
 // CHECK:           nacho.coiterate %i of {{.+}} iter_args(%head = %false : i1, %mid = %c0 : index, %tail = %false : i1, %entries = %c0 : index) {
+//
+// CHECK-LABEL: func.func @sparse_vector_scan(
+// CHECK:         nacho.exclusive_scan %counts into %offsets : memref<?x4xindex> {
+// CHECK:         memref.store %position, %sizes[%c0] : memref<3xindex>
 //
 // CHECK-LABEL: func.func @sparse_vector_compute(
 // CHECK-SAME:    %offsets: memref<?x4xindex>, %pos0: memref<?xi32>, %crd0: memref<?xi32>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>,
@@ -250,10 +258,6 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK:               %[[STORED:.+]] = memref.load %partials[%[[HEAD]], %c0]
 // CHECK:               memref.store %[[STORED]], %values[%position]
 //
-// CHECK-LABEL: func.func @sparse_vector_plan(
-// CHECK:         nacho.exclusive_scan %counts into %offsets : memref<?x4xindex> {
-// CHECK:         memref.store %position, %sizes[%c0] : memref<3xindex>
-//
 // CHECK-LABEL: func.func @sparse_vector_execute(
 // CHECK-SAME:    , counts = 4, partials = [f64]>>} {
 func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tensor<?xf64, #SV> {
@@ -268,6 +272,10 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 
 // A number: every part has some of it, in its only row; what is added outside of all
 // loops is the last one's.
+//
+// CHECK-LABEL: func.func @sum_scan(
+// CHECK-SAME:    %sizes: memref<1xindex>
+// CHECK:         memref.store %c1, %sizes[%c0]
 //
 // CHECK-LABEL: func.func @sum_compute(
 // CHECK:           memref.store %c0, %visited[%part]
@@ -300,10 +308,6 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 // CHECK:           scf.for %[[AT:.+]] = %c0 to
 // CHECK-NEXT:        %[[SUM:.+]] = memref.load %partials[%c0, %[[AT]]]
 // CHECK-NEXT:        memref.store %[[SUM]], %values[%[[AT]]]
-//
-// CHECK-LABEL: func.func @sum_plan(
-// CHECK-SAME:    %sizes: memref<1xindex>
-// CHECK:         memref.store %c1, %sizes[%c0]
 func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %s[] : tensor<f64>)
       -> [] : tensor<f64> {

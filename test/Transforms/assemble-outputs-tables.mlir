@@ -14,7 +14,7 @@
 
 // Nothing is found, and there are no tables.
 //
-// CHECK-LABEL: func.func private @negative_nothing_found_assemble(
+// CHECK-LABEL: func.func @negative_nothing_found_assemble(
 // CHECK-SAME:    %bounds: memref<?x{{.+}}xindex>, %counts: memref<?x1xindex>, %status: memref<i32>, %threads: index)
 // CHECK-NOT:     nacho.workspace
 // CHECK-LABEL: func.func @negative_nothing_found_execute(
@@ -161,7 +161,7 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> t
 
 // Z[i, j] = A[i, j] * (x[j] + y[j]): each has a table of its own.
 //
-// CHECK-LABEL: func.func private @two_tables_assemble(
+// CHECK-LABEL: func.func @two_tables_assemble(
 // CHECK-SAME:    %counts: memref<?x1xindex>, %[[KEYS:[^ ]+]]: memref<?x?xi64>, %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[POSITIONS:[^ ]+]]: memref<?x?xi64>, %[[KEYS2:[^ ]+]]: memref<?x?xi64>, %[[MARKS2:[^ ]+]]: memref<?x?xi64>, %[[POSITIONS2:[^ ]+]]: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK:           %[[TABLE:.+]] = nacho.workspace marks %[[MARKS]] keys %[[KEYS]] with %[[POSITIONS]] row %[[SLOT:[^ ]+]]
 // CHECK:           %[[TABLE2:.+]] = nacho.workspace marks %[[MARKS2]] keys %[[KEYS2]] with %[[POSITIONS2]] row %[[SLOT]]

@@ -51,9 +51,15 @@
 // CHECK:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[ROW]]]
 // CHECK:         return
 //
+// Parts of tiles are counted together: callers cannot count a single one.
+//
+// CHECK-LABEL: func.func private @add_assemble(
+// CHECK-LABEL: func.func private @add_scan(
 // CHECK-LABEL: func.func @add_plan(
 // CHECK:         call @add_tiles(
 // CHECK-NEXT:    call @add_cuts(
+// CHECK-NEXT:    call @add_assemble(
+// CHECK-NEXT:    call @add_scan(
 func.func @add(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> tensor<?xf64, #SV> {
   %Z = nacho.assign (%a = %A[i] : tensor<?xf64, #SV>, %b = %B[i] : tensor<?xf64, #SV>)
       -> [i] : tensor<?xf64, #SV> {

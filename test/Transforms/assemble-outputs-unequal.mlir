@@ -51,7 +51,7 @@ func.func @whole_entries(%E: tensor<?x?xf64, #List>) -> tensor<?xf64> {
 
 // A workspace collects whole rows.
 //
-// CHECK-LABEL: func.func private @whole_rows_assemble(
+// CHECK-LABEL: func.func @whole_rows_assemble(
 // CHECK-NOT:     %order
 // CHECK:         nacho.parallel %part in
 // CHECK-LABEL: func.func @whole_rows_compute(

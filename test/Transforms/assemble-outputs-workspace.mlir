@@ -63,6 +63,17 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK-NEXT:      }
 // CHECK-NEXT:      memref.store %[[ALL]], %counts[%part, %c0]
 //
+// There are as many coordinates of the last level as there are parts. A list is made for
+// later steps, and its parts are not counted alone.
+//
+// CHECK-LABEL: func.func private @spgemm_scan(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %bounds: memref<?x8xindex>, %counts: memref<?x1xindex>, %offsets: memref<?x1xindex>, %sizes: memref<7xindex>, %threads: index)
+// CHECK:         %[[M:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %[[B]], %c1
+// CHECK:         memref.store %[[M]], %sizes[%c4]
+// CHECK-NEXT:    memref.store %[[N]], %sizes[%c5]
+// CHECK-NEXT:    memref.store %parts, %sizes[%c6]
+//
 // CHECK-LABEL: func.func private @spgemm_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi64>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>, %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<?x?xf64>, %status: memref<i32>, %threads: index)
 // CHECK:         nacho.parallel %part in %parts threads %threads {
@@ -100,16 +111,10 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK-NEXT:      }
 // CHECK-NEXT:      arith.cmpi ne, %[[LAST]], %[[END]] : index
 //
-// There are as many coordinates of the last level as there are parts.
-//
 // CHECK-LABEL: func.func @spgemm_plan(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %bounds: memref<?x8xindex>, %counts: memref<?x1xindex>, %offsets: memref<?x1xindex>, %sizes: memref<7xindex>, %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK:         call @spgemm_assemble(%[[A]], %[[B]], %bounds, %counts, %keys, %marks, %status, %threads)
-// CHECK:         %[[M:.+]] = sparse_tensor.lvl %[[A]], %c0
-// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %[[B]], %c1
-// CHECK:         memref.store %[[M]], %sizes[%c4]
-// CHECK-NEXT:    memref.store %[[N]], %sizes[%c5]
-// CHECK-NEXT:    memref.store %parts, %sizes[%c6]
+// CHECK-NEXT:    call @spgemm_scan(%[[A]], %[[B]], %bounds, %counts, %offsets, %sizes, %threads)
 //
 // The entries of a part come in order of i, and of k as long as the table is dense; those
 // of one i and k are in the order of the parts, and stay so.

@@ -15,7 +15,7 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
   return %A : tensor<?x?xf64, #DCSR>
 }
 
-// One nest becomes three kernels, and two functions that call them.
+// One nest becomes four kernels, and two functions that call them.
 //
 // CHECK-NOT:   func.func @dcsr_add(
 
@@ -83,10 +83,11 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK-NEXT:            } else {
 // CHECK-NEXT:              nacho.store_cut %[[LO]], %[[BOUNDS]][%[[ROW]]]
 
-// assemble: counts, without computing anything.
+// assemble: counts, without computing anything. Callers may count single parts.
 //
-// CHECK-LABEL: func.func private @dcsr_add_assemble(
+// CHECK-LABEL: func.func @dcsr_add_assemble(
 // CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[COUNTS:[^ ]+]]: memref<?x5xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %{{[^ ]+}}: index)
+// CHECK-SAME:    attributes {llvm.emit_c_interface} {
 // CHECK-NOT:     nacho.load %
 // CHECK:         nacho.parallel %[[PART:.+]] in {{.+}} {
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[PART]], %c1
@@ -120,6 +121,70 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK-DAG:       memref.store %[[COUNTED]]#1, %[[COUNTS]][%[[PART]], %c2{{.*}}]
 // CHECK-DAG:       memref.store {{.+}}, %[[COUNTS]][%[[PART]], %c3{{.*}}]
 // CHECK-DAG:       memref.store %[[COUNTED]]#3, %[[COUNTS]][%[[PART]], %c4{{.*}}]
+
+// scan: what all parts before a part append, and what is to be allocated. Of the
+// operands, it reads the extents.
+//
+// CHECK-LABEL: func.func @dcsr_add_scan(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<{{[^:]+}},
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[COUNTS:[^ ]+]]: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x5xindex>,
+// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>, %{{[^ ]+}}: index)
+// CHECK-SAME:    attributes {llvm.emit_c_interface} {
+// CHECK:         %[[ROWS:.+]] = memref.dim %[[BOUNDS]], %c0
+// CHECK-NEXT:    %[[PARTS:.+]] = arith.subi %[[ROWS]], %c1
+//
+// What x appends, and then y:
+// CHECK-NEXT:    nacho.exclusive_scan %[[COUNTS]] into %[[OFFSETS]] : memref<?x5xindex> {
+// CHECK-NEXT:    ^{{[^(]+}}(%[[XSPANS:[^ ]+]]: index, %[[XHEAD:[^ ]+]]: index, %[[XMID:[^ ]+]]: index, %[[XTAIL:[^ ]+]]: index, %[[XENTRIES:[^ ]+]]: index,
+// CHECK-SAME:             %[[YSPANS:[^ ]+]]: index, %[[YHEAD:[^ ]+]]: index, %[[YMID:[^ ]+]]: index, %[[YTAIL:[^ ]+]]: index, %[[YENTRIES:[^ ]+]]: index):
+// CHECK-DAG:       %[[X:.+]] = arith.cmpi ne, %[[XSPANS]], %c0 : index
+// CHECK-DAG:       %[[Y:.+]] = arith.cmpi ne, %[[YSPANS]], %c0 : index
+//
+// spans = x.spans | y.spans
+// CHECK-NEXT:      %[[SPANS:.+]] = arith.ori %[[XSPANS]], %[[YSPANS]] : index
+//
+// met = (x.spans ? x.tail : x.head) | y.head: whether the row in which x ends and y
+// begins has entries
+// CHECK-NEXT:      %[[END:.+]] = arith.select %[[X]], %[[XTAIL]], %[[XHEAD]] : index
+// CHECK-NEXT:      %[[MET:.+]] = arith.ori %[[END]], %[[YHEAD]] : index
+//
+// head = x.spans ? x.head : met
+// CHECK-NEXT:      %[[HEAD:.+]] = arith.select %[[X]], %[[XHEAD]], %[[MET]] : index
+//
+// mid = x.mid + y.mid + (x.spans & y.spans ? met : 0)
+// CHECK-NEXT:      %[[BOTH:.+]] = arith.andi %[[X]], %[[Y]] : i1
+// CHECK-NEXT:      %[[BETWEEN:.+]] = arith.select %[[BOTH]], %[[MET]], %c0 : index
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[XMID]], %[[YMID]] : index
+// CHECK-NEXT:      %[[MID:.+]] = arith.addi %[[SUM]], %[[BETWEEN]] : index
+//
+// tail = y.spans ? y.tail : x.spans ? met : 0
+// CHECK-NEXT:      %[[OPEN:.+]] = arith.select %[[X]], %[[MET]], %c0 : index
+// CHECK-NEXT:      %[[TAIL:.+]] = arith.select %[[Y]], %[[YTAIL]], %[[OPEN]] : index
+//
+// entries = x.entries + y.entries
+// CHECK-NEXT:      %[[ENTRIES:.+]] = arith.addi %[[XENTRIES]], %[[YENTRIES]] : index
+// CHECK-NEXT:      nacho.yield %[[SPANS]], %[[HEAD]], %[[MID]], %[[TAIL]], %[[ENTRIES]] : index, index, index, index, index
+// CHECK-NEXT:    }
+//
+// rows = spans ? head + mid : 0, of all parts: the row in which the last one ends is behind
+// those of the operands.
+// CHECK-NEXT:    %[[SPANS:.+]] = memref.load %[[OFFSETS]][%[[PARTS]], %c0]
+// CHECK-NEXT:    %[[HEAD:.+]] = memref.load %[[OFFSETS]][%[[PARTS]], %c1]
+// CHECK-NEXT:    %[[MID:.+]] = memref.load %[[OFFSETS]][%[[PARTS]], %c2]
+// CHECK-NEXT:    %[[ENTRIES:.+]] = memref.load %[[OFFSETS]][%[[PARTS]], %c4]
+// CHECK-NEXT:    %[[ANY:.+]] = arith.cmpi ne, %[[SPANS]], %c0 : index
+// CHECK-NEXT:    %[[FINISHED:.+]] = arith.addi %[[HEAD]], %[[MID]] : index
+// CHECK-NEXT:    %[[ROWS:.+]] = arith.select %[[ANY]], %[[FINISHED]], %c0 : index
+//
+// sizes = rows, entries, the size of a partial entry, of which there is none; the extents
+// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-NEXT:    %[[M:.+]] = sparse_tensor.lvl %[[A]], %c1
+// CHECK-NEXT:    memref.store %[[ROWS]], %[[SIZES]][%c0]
+// CHECK-NEXT:    memref.store %[[ENTRIES]], %[[SIZES]][%c1]
+// CHECK-NEXT:    memref.store %c1, %[[SIZES]][%c2]
+// CHECK-NEXT:    memref.store %[[N]], %[[SIZES]][%c3]
+// CHECK-NEXT:    memref.store %[[M]], %[[SIZES]][%c4]
+// CHECK-NEXT:    return
 
 // compute: appends from the offsets of the scan, rows and entries.
 //
@@ -168,22 +233,17 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK:           scf.if %{{.+}} {
 // CHECK-NEXT:        memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
 
-// plan: partition, assemble, scan, and what is to be allocated.
+// plan: partition, assemble, scan.
 //
 // CHECK-LABEL: func.func @dcsr_add_plan(
 // CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[COUNTS:[^ ]+]]: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x5xindex>,
 // CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %[[THREADS:[^ ]+]]: index) attributes {llvm.emit_c_interface}
 // CHECK:         call @dcsr_add_partition({{.+}}, %[[BOUNDS]], %{{.+}}, %[[THREADS]])
 // CHECK-NEXT:    call @dcsr_add_assemble({{.+}}, %[[BOUNDS]], %[[COUNTS]], %[[STATUS]], %[[THREADS]])
-// CHECK-NEXT:    nacho.exclusive_scan %[[COUNTS]] into %[[OFFSETS]] : memref<?x5xindex> {
-// CHECK:           nacho.yield {{.+}} : index, index, index, index, index
-//
-// sizes = rows, entries, and the size of a partial entry, of which there is none.
-// CHECK:         memref.store {{.+}}, %[[SIZES]][%c0{{.*}}]
-// CHECK:         memref.store {{.+}}, %[[SIZES]][%c1{{.*}}]
-// CHECK:         memref.store %c1{{.*}}, %[[SIZES]][%c2{{.*}}]
+// CHECK-NEXT:    call @dcsr_add_scan({{.+}}, %[[BOUNDS]], %[[COUNTS]], %[[OFFSETS]], %[[SIZES]], %[[THREADS]])
+// CHECK-NEXT:    return
 
-// execute says all that a caller has to know of the three.
+// execute says all that a caller has to know of the kernels.
 //
 // CHECK-LABEL: func.func @dcsr_add_execute(
 // CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.step = #nacho.step<inputs = [operand 0, operand 1],
@@ -204,11 +264,22 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 
 // A CSR result has no rows to count, and a position for every row there is.
 //
-// CHECK-LABEL: func.func private @csr_add_assemble(
+// CHECK-LABEL: func.func @csr_add_assemble(
 // CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>,
 // CHECK:         %[[COUNTED:.+]] = nacho.coiterate {{.+}} iter_args(%{{[^ ]+}} = {{.+}} : index) {
 // CHECK-NOT:       nacho.on_cut
 // CHECK:         memref.store %[[COUNTED]], %[[COUNTS]][
+//
+// CHECK-LABEL: func.func @csr_add_scan(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[SIZES:[^ ]+]]: memref<5xindex>
+// CHECK:         nacho.exclusive_scan %[[COUNTS]] into %[[OFFSETS]]
+// CHECK-NEXT:    ^{{.+}}(%[[X:.+]]: index, %[[Y:.+]]: index):
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[X]], %[[Y]] : index
+// CHECK-NEXT:      nacho.yield %[[SUM]]
+// CHECK:         %[[ENTRIES:.+]] = memref.load %[[OFFSETS]][
+// CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
+// CHECK:         memref.store %[[N]], %[[SIZES]][%c0]
+// CHECK-NEXT:    memref.store %[[ENTRIES]], %[[SIZES]][%c1]
 //
 // CHECK-LABEL: func.func @csr_add_compute(
 // CHECK-SAME:    %[[POS:[^ ]+]]: memref<?xi32>, %[[CRD:[^ ]+]]: memref<?xi32>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
@@ -231,14 +302,6 @@ func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // CHECK:           scf.for %[[X:.+]] = %{{.+}} to %{{.+}} step %c1{{.*}} {
 // CHECK-NEXT:        %[[NARROW:.+]] = arith.index_castui %[[ROWS]]#1 : index to i32
 // CHECK-NEXT:        memref.store %[[NARROW]], %[[POS]][%[[X]]]
-//
-// CHECK-LABEL: func.func @csr_add_plan(
-// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>
-// CHECK:         nacho.exclusive_scan
-// CHECK-NEXT:    ^{{.+}}(%[[X:.+]]: index, %[[Y:.+]]: index):
-// CHECK-NEXT:      %[[SUM:.+]] = arith.addi %[[X]], %[[Y]] : index
-// CHECK-NEXT:      nacho.yield %[[SUM]]
-// CHECK:         memref.store {{.+}}, %[[SIZES]][%c1{{.*}}]
 func.func @csr_add(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #DCSR>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>,

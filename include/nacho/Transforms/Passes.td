@@ -17,17 +17,23 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
 
     - `@kernel_partition`: each worker searches for one cut, either of the whole nest
       or of a part that is to be cut again;
-    - `@kernel_assemble`: counts the entries that each part appends;
+    - `@kernel_assemble`, unless every element has a known place: counts the entries
+      that each part appends;
+    - `@kernel_scan`: finds where each part begins to append, by a scan of the counts,
+      and the sizes of the result;
     - `@kernel_fill`, only if the nest may leave elements of dense levels unwritten:
       sets all elements to the value that they have where nothing is appended;
-    - `@kernel_compute`: appends the entries of each part, from the offset that the
-      scan of the counts gives. Where several parts contribute to an entry, each of
-      them keeps its own sum as a partial;
+    - `@kernel_compute`: appends the entries of each part, from where the scan says.
+      Where several parts contribute to an entry, each of them keeps its own sum as
+      a partial;
     - `@kernel_clear`, only if parts add to rows of sums for the whole result: clears them;
     - `@kernel_combine`, only if there are such entries: adds up the partials in order;
     - `@kernel_plan` and `@kernel_execute`, which a caller calls: the first does
       everything up to the allocation of the result, the second everything after it.
-      The `#nacho.step` of `@kernel_execute` is all that a caller has to know.
+      The `#nacho.step` of `@kernel_execute` is all that a caller has to know. The
+      functions that these two call are exported, too, for callers that run parts one
+      by one; but not those of lists and of buckets, and where there are tiles, which
+      are cut and counted together, neither `@kernel_assemble` nor `@kernel_scan`.
 
     Before:
     ```mlir
