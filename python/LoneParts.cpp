@@ -72,10 +72,15 @@ namespace {
 /// The arrays of a part or of all parts, which are kept alive.
 class PartArrays {
 public:
+  /// Those of the operands only.
+  PartArrays(const Step &step, const nb::list &arguments)
+      : PartArrays(step, nb::len(arguments)) {
+    addArguments(arguments);
+  }
   PartArrays(const Step &step, const nb::list &arguments,
              const nb::list &results, const nb::list &sums)
-      : step(step), held(step.device(), nb::len(arguments) + nb::len(results) +
-                                            nb::len(sums)) {
+      : PartArrays(step,
+                   nb::len(arguments) + nb::len(results) + nb::len(sums)) {
     addArguments(arguments);
     addResults(results);
     addSums(sums);
@@ -92,12 +97,17 @@ public:
 
   std::vector<Argument> wholeResults() const {
     std::vector<Argument> whole;
+    whole.reserve(windows.size());
     for (const WindowArgument &window : windows)
       whole.push_back(window.whole());
     return whole;
   }
 
 private:
+  /// Without arrays yet.
+  PartArrays(const Step &step, size_t most)
+      : step(step), held(step.device(), most) {}
+
   WindowArgument add(nb::handle given, ElementType type) {
     throwIfFaulty(held.addArray(given[0], type), type);
     int64_t begin = nb::cast<int64_t>(given[1]);
@@ -185,9 +195,19 @@ static nb::object cut(const PyProgram &program, size_t number,
   return copyToArray(std::move(cuts), queries.size(), step.boundColumns);
 }
 
+/// Rows of counts, or an empty array if the step has none.
+static nb::object toRows(std::vector<int64_t> counts, const Step &step) {
+  if (step.countColumns == 0)
+    return copyToArray({}, 0, 0);
+  size_t rows = counts.size() / step.countColumns;
+  return copyToArray(std::move(counts), rows, step.countColumns);
+}
+
 static nb::object count(const PyProgram &program, size_t number,
                         const nb::tuple &record, const nb::list &arguments) {
   const Step &step = stepOf(program, number);
+  if (!step.has(Phase::assemble))
+    throw nb::value_error("no part of this step is counted alone");
   PartArrays arrays(step, arguments);
   LonePart part = fromRecord(record);
   std::vector<int64_t> counts;
@@ -196,7 +216,7 @@ static nb::object count(const PyProgram &program, size_t number,
     StepPlan plan(step, {part});
     refuse(plan.countParts(part, arrays.args, counts));
   }
-  return copyToArray(std::move(counts), part.count(step), step.countColumns);
+  return toRows(std::move(counts), step);
 }
 
 static nb::tuple scan(const PyProgram &program, size_t number, int64_t parts,
@@ -208,7 +228,7 @@ static nb::tuple scan(const PyProgram &program, size_t number, int64_t parts,
   none.parts = parts;
   StepPlan plan(step, {none});
   std::vector<int64_t> offsets = plan.scanCounts(arrays.args, counts);
-  return nb::make_tuple(toTuple(offsets), toTuple(plan.sizes),
+  return nb::make_tuple(toRows(std::move(offsets), step), toTuple(plan.sizes),
                         describeWhole(plan));
 }
 

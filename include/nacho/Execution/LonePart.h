@@ -41,8 +41,11 @@ std::vector<int64_t> limitOf(const Step &step,
                              const std::vector<Argument> &args);
 
 /// The cuts for queries in ascending order, all of which lie between two cuts.
-/// Of the operands, what lies between these is read. The cost of the given cuts
-/// is not used.
+/// Of the operands, what lies between these is used. Positions must be those of
+/// the whole arrays, and all elements must be in memory: positions before the
+/// lower cut may be less than they are, such as 0, but not the first of an
+/// array, from which costs count; other elements may be anything. The cost of
+/// the given cuts is not used.
 std::vector<int64_t> cutsBetween(const Step &step,
                                  const std::vector<Argument> &args,
                                  const std::vector<int64_t> &lower,
