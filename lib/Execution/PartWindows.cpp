@@ -112,11 +112,14 @@ private:
     int64_t begin = part.bounds[columnOf(level)];
     int64_t last = part.bounds.size() - step.boundColumns;
     int64_t end = part.bounds[last + columnOf(level)] + 1;
+    const TensorLayout::Level &kind = layout.levels[level];
     // A run of positions that the level shares may go on behind `all`.
-    if (!sharesPositions(layout.levels[level]))
+    if (!sharesPositions(kind))
       end = std::min(end, all.end);
+    if (!kind.isFull)
+      end = std::min(end, numEntries(level));
     begin = std::max(begin, all.begin);
-    return {begin, std::max(begin, std::min(end, numEntries(level)))};
+    return {begin, std::max(begin, end)};
   }
 
   Window childrenOf(size_t level, Window parents) const {
@@ -135,8 +138,7 @@ private:
     return parents;
   }
 
-  /// The number of positions of a level, by its arrays; without arrays of its
-  /// own, it is as large as may be.
+  /// The number of positions of a level that stores coordinates.
   int64_t numEntries(size_t level) const {
     size_t number = argument;
     for (size_t above = 0; above < level; ++above)
@@ -146,7 +148,7 @@ private:
         return args[number].size / array.perEntry;
       ++number;
     }
-    return args[argument + layout.numArrays()].size;
+    throw std::logic_error("the level stores no coordinates");
   }
 
   int64_t load(size_t number, ElementType type, int64_t at) const {

@@ -48,6 +48,11 @@ CASES = {
         {name: tensor((15, 12, 9), seed, "csf") for seed, name in enumerate("AB")},
         {"A": "csf", "B": "csf", "Z": "csf"},
     ),
+    "more rows than entries": (
+        SUM,
+        {"A": matrix((500, 9), 5)[:, :1], "B": matrix((500, 9), 6)[:, :1]},
+        {},
+    ),
     "CSR in a dense matrix": (SUM, {"A": A, "B": B}, {"Z": "dense"}),
     "matches": ("Z[i,j] = A[i,j] * B[i,j]", {"A": A, "B": B}, {}),
     "matches of listed rows": (
