@@ -1,7 +1,7 @@
 //===- WorkspaceMarks.cpp - Marks of used places in workspaces ------------===//
 
 #include "WorkspaceMarks.h"
-#include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 #include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -93,21 +93,18 @@ SmallVector<Value> WorkspaceMarks::forEachBit(Value set, ValueRange carried,
                                               Visits visit) {
   SmallVector<Value> inits = {set};
   llvm::append_range(inits, carried);
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto loop = scf::WhileOp::create(b, types, inits);
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value more = Number(b, before->getArgument(0)) != 0;
-  scf::ConditionOp::create(b, more, before->getArguments());
-  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
-  Number bits(b, after->getArgument(0));
-  Value bit = Number(b, math::CountTrailingZerosOp::create(b, bits)).asIndex();
-  Value below = bits - 1;
-  SmallVector<Value> yielded = {bits & below};
-  llvm::append_range(yielded, visit(bit, after->getArguments().drop_front()));
-  scf::YieldOp::create(b, yielded);
-  return SmallVector<Value>(loop.getResults().drop_front());
+  auto isLeft = [&](ValueRange now) -> Value { return Number(b, now[0]) != 0; };
+  Values left = emitWhile(b, inits, isLeft, [&](ValueRange now) {
+    Number bits(b, now.front());
+    Value bit =
+        Number(b, math::CountTrailingZerosOp::create(b, bits)).asIndex();
+    Value below = bits - 1;
+    Values next = {bits & below};
+    llvm::append_range(next, visit(bit, now.drop_front()));
+    return next;
+  });
+  left.erase(left.begin());
+  return left;
 }
 
 /// Drains the words, or the places, that the bits of a word stand for. Nothing

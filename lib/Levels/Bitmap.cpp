@@ -19,7 +19,7 @@
 
 #include "LevelKind.h"
 
-#include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
 
@@ -156,37 +156,17 @@ private:
   }
 
   /// The word, among first, first + 1, ..., first + count - 1, that has the
-  /// entry at `position`, counted from the first:
-  ///
-  /// low = 0, high = max(count, 1) - 1
-  /// while low < high: mid = (low + high) / 2
-  ///   pos[first + mid + 1] <= position ? low = mid + 1 : high = mid
+  /// entry at `position`, counted from the first: the last one if no other has
+  /// it.
   Value wordOf(ImplicitLocOpBuilder &b, Value position, Value first,
                Value count) const {
-    Type index = b.getIndexType();
     Number zero(b, 0);
     Value last = max(Number(b, count), 1) - 1;
-    auto loop = scf::WhileOp::create(
-        b, TypeRange{index, index}, ValueRange{zero, last},
-        [&](OpBuilder &builder, Location loc, ValueRange args) {
-          ImplicitLocOpBuilder before(loc, builder);
-          Value more = Number(before, args[0]) < args[1];
-          scf::ConditionOp::create(before, more, args);
-        },
-        [&](OpBuilder &builder, Location loc, ValueRange args) {
-          ImplicitLocOpBuilder body(loc, builder);
-          Number low(body, args[0]), high(body, args[1]);
-          Number half = (high - low) >> 1;
-          Number mid = low + half;
-          Number after = mid + 1;
-          Value next = Number(body, first) + after;
-          Number before(body, entriesBefore(body, next));
-          Number isBefore = before <= position;
-          low = select(isBefore, after, low);
-          high = select(isBefore, high, mid);
-          scf::YieldOp::create(body, ValueRange{low, high});
-        });
-    return loop.getResult(0);
+    return emitBisection(b, zero, last, [&](Number middle) {
+      Value after = middle + 1;
+      Value next = Number(b, first) + after;
+      return Number(b, entriesBefore(b, next)) <= position;
+    });
   }
 
   /// word & (2^bit - 1)

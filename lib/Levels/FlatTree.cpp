@@ -8,7 +8,7 @@
 
 #include "Flat.h"
 
-#include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 #include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,45 +62,33 @@ private:
 ///   return the last p of [low, low + step) with begin(p) <= position
 Value FlatTree::parentOf(ImplicitLocOpBuilder &b, unsigned level,
                          Value position, Value from) const {
-  Type index = b.getIndexType();
   Number zero(b, 0);
   Number one(b, 1);
   auto mine = Level::get(of, level);
   Value last = Level::get(of, level - 1)->last(b);
-  auto isBefore = [&](ImplicitLocOpBuilder &body, Value parent) -> Value {
-    Number inside =
-        Number(body, parent).compare(arith::CmpIPredicate::sle, last);
-    Value safe = maxSigned(minSigned(Number(body, parent), last), zero);
-    Value begins = Number(body, mine->begin(body, safe)) <= position;
+  auto isBefore = [&](Value parent) {
+    Number inside = Number(b, parent).compare(arith::CmpIPredicate::sle, last);
+    Value safe = maxSigned(minSigned(Number(b, parent), last), zero);
+    Value begins = Number(b, mine->begin(b, safe)) <= position;
     return inside & begins;
   };
-  auto gallop = scf::WhileOp::create(
-      b, TypeRange{index, index}, ValueRange{from, one},
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder body(loc, builder);
-        Value next = Number(body, args[0]) + args[1];
-        scf::ConditionOp::create(body, isBefore(body, next), args);
-      },
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder body(loc, builder);
-        Value next = Number(body, args[0]) + args[1];
-        Value step = Number(body, args[1]) + args[1];
-        scf::YieldOp::create(body, ValueRange{next, step});
-      });
-  auto bisect = scf::WhileOp::create(
-      b, TypeRange{index, index}, gallop.getResults(),
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder body(loc, builder);
-        scf::ConditionOp::create(body, Number(body, args[1]) > one, args);
-      },
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder body(loc, builder);
-        Value half = Number(body, args[1]) >> one;
-        Value mid = Number(body, args[0]) + half;
-        Value low = select(Number(body, isBefore(body, mid)), mid, args[0]);
-        scf::YieldOp::create(body, ValueRange{low, half});
-      });
-  return bisect.getResult(0);
+  auto isNextBefore = [&](ValueRange now) -> Value {
+    return isBefore(Number(b, now[0]) + now[1]);
+  };
+  Values around = emitWhile(b, {from, one}, isNextBefore, [&](ValueRange now) {
+    Number step(b, now[1]);
+    Value low = Number(b, now[0]) + step;
+    return Values{low, step + step};
+  });
+  auto isOpen = [&](ValueRange now) -> Value {
+    return Number(b, now[1]) > one;
+  };
+  Values found = emitWhile(b, around, isOpen, [&](ValueRange now) {
+    Value half = Number(b, now[1]) >> one;
+    Value middle = Number(b, now[0]) + half;
+    return Values{select(isBefore(middle), middle, now[0]), half};
+  });
+  return found.front();
 }
 
 Value FlatTree::coordinate(ImplicitLocOpBuilder &b, Value position) const {

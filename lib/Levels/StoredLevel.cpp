@@ -2,12 +2,11 @@
 
 #include "StoredLevel.h"
 
-#include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 #include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -53,28 +52,9 @@ void StoredLevel::prefetch(ImplicitLocOpBuilder &b, Value position) const {
   prefetchElement(b, coordinates(b), position);
 }
 
-/// while low < high: mid = (low + high) / 2
-///   crd[mid] < coordinate ? low = mid + 1 : high = mid
 Value StoredLevel::lowerBound(ImplicitLocOpBuilder &b, Value target, Value,
                               Value low, Value high) const {
-  Type index = b.getIndexType();
-  Number one(b, 1);
-  auto loop = scf::WhileOp::create(
-      b, TypeRange{index, index}, ValueRange{low, high},
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder body(loc, builder);
-        scf::ConditionOp::create(body, Number(body, args[0]) < args[1], args);
-      },
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ImplicitLocOpBuilder body(loc, builder);
-        Number span = Number(body, args[1]) - args[0];
-        Value half = span >> one;
-        Number mid = Number(body, args[0]) + half;
-        Number before = Number(body, coordinate(body, mid)) < target;
-        Value after = mid + one;
-        Value newLow = select(before, after, args[0]);
-        Value newHigh = select(before, args[1], mid);
-        scf::YieldOp::create(body, ValueRange{newLow, newHigh});
-      });
-  return loop.getResult(0);
+  return emitBisection(b, low, high, [&](Number middle) {
+    return Number(b, coordinate(b, middle)) < target;
+  });
 }

@@ -121,7 +121,16 @@ func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %part, %c1 : index
 // CHECK-NEXT:      %[[FROM:.+]] = nacho.query %part of %parts from %c0 to %[[TOTAL]]
 // CHECK-NEXT:      %[[TO:.+]] = nacho.query %[[NEXT]] of %parts from %c0 to %[[TOTAL]]
-// CHECK:           scf.for %[[OF:.+]] = %[[FIRST:.+]]#0 to %{{.+}} step %c1 {
+//
+// first = the last part with moved(first) < from + 1, by bisection
+// CHECK:           %[[ABOVE:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %c1, %[[HIGH:[^ ]+]] = %parts)
+// CHECK:             %[[MOVED:.+]] = memref.load %moved[%[[MIDDLE:.+]], %c0]
+// CHECK-NEXT:        %[[BEFORE:.+]] = arith.cmpi ult, %[[MOVED]], %{{.+}} : index
+// CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[MIDDLE]], %c1 : index
+// CHECK-NEXT:        arith.select %[[BEFORE]], %[[AFTER]], %{{.+}} : index
+// CHECK:           %[[FIRST:.+]] = arith.subi %[[ABOVE]]#0, %c1 : index
+//
+// CHECK:           scf.for %[[OF:.+]] = %[[FIRST]] to %{{.+}} step %c1 {
 // CHECK:             %[[BEGIN:.+]] = memref.load %moved[%[[OF]], %c0]
 // CHECK-NEXT:        %[[LOW:.+]] = arith.maxui %[[FROM]], %[[BEGIN]] : index
 // CHECK-NEXT:        %[[END:.+]] = memref.load %moved[%{{.+}}, %c0]

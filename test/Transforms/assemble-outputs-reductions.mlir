@@ -137,8 +137,9 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        %[[FIRST:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %c0, %[[HIGH:[^ ]+]] = %worker)
 // CHECK-NEXT:          arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
 // CHECK:             ^bb0(%[[LOW:[^ ]+]]: index, %[[HIGH:[^ ]+]]: index):
-// CHECK-NEXT:          %[[SUM:.+]] = arith.addi %[[LOW]], %[[HIGH]] : index
-// CHECK-NEXT:          %[[MIDDLE:.+]] = arith.shrui %[[SUM]], %c1 : index
+// CHECK-NEXT:          %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
+// CHECK-NEXT:          %[[HALF:.+]] = arith.shrui %[[SPAN]], %c1 : index
+// CHECK-NEXT:          %[[MIDDLE:.+]] = arith.addi %[[LOW]], %[[HALF]] : index
 // CHECK-NEXT:          %cut = nacho.load_cut %bounds[%[[MIDDLE]]]
 // CHECK-NEXT:          %[[I:.+]] = nacho.cut_coordinate %cut[0]
 // CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bisection.h"
-#include "../WhileLoop.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -8,8 +8,8 @@
 #ifndef NACHO_LIB_CONVERSION_COITERATION_H
 #define NACHO_LIB_CONVERSION_COITERATION_H
 
-#include "../WhileLoop.h"
 #include "FiberLowering.h"
+#include "nacho/IR/WhileLoop.h"
 
 namespace nacho {
 

@@ -26,8 +26,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Selection.h"
-#include "../WhileLoop.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

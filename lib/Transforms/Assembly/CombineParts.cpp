@@ -11,8 +11,8 @@
 #include "NestAssembler.h"
 #include "PartialEntries.h"
 #include "Pieces.h"
-#include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/WhileLoop.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -111,34 +111,12 @@ public:
 
 private:
   /// The first part that begins in the entry in which `part` does, at `lower`.
-  /// Cuts are in order:
-  ///   low = 0, high = part
-  ///   while low < high:
-  ///     middle = (low + high) / 2
-  ///     if the entry of the cut of `middle` is another one: low = middle + 1
-  ///     else: high = middle
+  /// Cuts are in order.
   Value firstPartOf(Value part, Value lower) {
-    Type index = b.getIndexType();
-    auto loop = scf::WhileOp::create(b, TypeRange{index, index},
-                                     ValueRange{Number(b, 0), part});
-    OpBuilder::InsertionGuard guard(b);
-    SmallVector<Location> locations(2, b.getLoc());
-    Block *before =
-        b.createBlock(&loop.getBefore(), {}, {index, index}, locations);
-    Value isLeft = Number(b, before->getArgument(0)) < before->getArgument(1);
-    scf::ConditionOp::create(b, isLeft, before->getArguments());
-    Block *after =
-        b.createBlock(&loop.getAfter(), {}, {index, index}, locations);
-    Number low(b, after->getArgument(0));
-    Value high = after->getArgument(1);
-    Number middle = (low + high) >> 1;
-    Value cut = loadCut(b, "cut", function.cutType(), args.bounds, middle);
-    Number isOther = emitDiffer(cut, lower);
-    Value above = middle + 1;
-    Value from = select(isOther, above, low);
-    Value to = select(isOther, high, middle);
-    scf::YieldOp::create(b, ValueRange{from, to});
-    return loop.getResult(0);
+    return emitBisection(b, Number(b, 0), part, [&](Number before) {
+      Value cut = loadCut(b, "cut", function.cutType(), args.bounds, before);
+      return emitDiffer(cut, lower);
+    });
   }
 
   /// The number of elements that were reduced to the tail of the part before; 0

@@ -11,15 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
+#include "nacho/IR/WhileLoop.h"
 
 #include "Collector.h"
 #include "Filling.h"
 #include "PartBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -31,28 +30,8 @@ using namespace nacho;
 /// The last part with begin(part) < limit; part 0 if there is none.
 static Value lastBefore(ImplicitLocOpBuilder &b, Value parts, Value limit,
                         llvm::function_ref<Value(Value)> begin) {
-  Type index = b.getIndexType();
-  Number one(b, 1);
-  Number zero(b, 0);
-  // Parts up to `low` begin before the limit, parts from `high` on do not.
-  auto loop = scf::WhileOp::create(
-      b, TypeRange{index, index}, ValueRange{zero, parts},
-      [&](OpBuilder &builder, Location loc, ValueRange range) {
-        ImplicitLocOpBuilder before(loc, builder);
-        Number next = Number(before, range[0]) + one;
-        scf::ConditionOp::create(before, next < range[1], range);
-      },
-      [&](OpBuilder &builder, Location loc, ValueRange range) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(builder.getInsertionBlock(),
-                            builder.getInsertionPoint());
-        Value mid = (Number(b, range[0]) + range[1]) >> one;
-        Number before = Number(b, begin(mid)) < limit;
-        Value low = select(before, mid, range[0]);
-        Value high = select(before, range[1], mid);
-        scf::YieldOp::create(b, ValueRange{low, high});
-      });
-  return loop.getResult(0);
+  auto isBefore = [&](Number part) { return Number(b, begin(part)) < limit; };
+  return emitBisection(b, Number(b, 1), parts, isBefore) - 1;
 }
 
 /// Divides an interval of entries or positions by the parts that appended them:

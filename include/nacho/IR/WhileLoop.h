@@ -1,9 +1,9 @@
-//===- WhileLoop.h - Emits an scf.while -------------------------*- C++ -*-===//
+//===- WhileLoop.h - While loops in emitted code ----------------*- C++ -*-===//
 
-#ifndef NACHO_LIB_CONVERSION_WHILELOOP_H
-#define NACHO_LIB_CONVERSION_WHILELOOP_H
+#ifndef NACHO_IR_WHILELOOP_H
+#define NACHO_IR_WHILELOOP_H
 
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "nacho/IR/Arith.h"
 
 namespace nacho {
 
@@ -23,6 +23,16 @@ Values emitWhileBelow(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inits,
                       mlir::ValueRange ends,
                       llvm::function_ref<Values(mlir::ValueRange)> step);
 
+/// Emits a search for the first number in [low, high) for which `isBefore` does
+/// not hold. It holds for all numbers before that one. Returns `high` if it
+/// holds for all, and `low` if there are none.
+///
+///   while low < high: mid = low + (high - low) / 2
+///     isBefore(mid) ? low = mid + 1 : high = mid
+Number emitBisection(mlir::ImplicitLocOpBuilder &b, mlir::Value low,
+                     mlir::Value high,
+                     llvm::function_ref<Number(Number)> isBefore);
+
 } // namespace nacho
 
-#endif // NACHO_LIB_CONVERSION_WHILELOOP_H
+#endif // NACHO_IR_WHILELOOP_H

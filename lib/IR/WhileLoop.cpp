@@ -1,7 +1,6 @@
-//===- WhileLoop.cpp - Emits an scf.while ---------------------------------===//
+//===- WhileLoop.cpp - While loops in emitted code ------------------------===//
 
-#include "WhileLoop.h"
-#include "nacho/IR/Arith.h"
+#include "nacho/IR/WhileLoop.h"
 #include "nacho/IR/Condition.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,4 +34,23 @@ Values nacho::emitWhileBelow(ImplicitLocOpBuilder &b, ValueRange inits,
     return emitFlag(b, all);
   };
   return emitWhile(b, inits, areBelow, step);
+}
+
+Number nacho::emitBisection(ImplicitLocOpBuilder &b, Value low, Value high,
+                            llvm::function_ref<Number(Number)> isBefore) {
+  Number one(b, 1);
+  auto isOpen = [&](ValueRange range) -> Value {
+    return Number(b, range[0]) < range[1];
+  };
+  Values found = emitWhile(b, {low, high}, isOpen, [&](ValueRange range) {
+    Number begin(b, range[0]), end(b, range[1]);
+    Value half = (end - begin) >> one;
+    Number middle = begin + half;
+    Number isLess = isBefore(middle);
+    Value after = middle + one;
+    Value from = select(isLess, after, begin);
+    Value to = select(isLess, end, middle);
+    return Values{from, to};
+  });
+  return Number(b, found.front());
 }
