@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
-#include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
+#include "nacho/IR/WhileLoop.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -45,25 +45,30 @@ static constexpr int64_t kEntriesPerPart = 1024;
 static constexpr int64_t kMostParts = 4096;
 
 namespace {
+/// What the entries that a worker sorts are, and its lane.
+struct Part {
+  Number number, lane, begin, end;
+};
+
 class SortExpander {
 public:
   SortExpander(SortOp op, int64_t numLanes);
   void expand();
 
 private:
-  using Body = llvm::function_ref<void(Value)>;
+  using Body = llvm::function_ref<void(Number)>;
+  using PartBody = llvm::function_ref<void(const Part &)>;
+  using DigitOf = llvm::function_ref<Number(Number)>;
 
   void sort();
   Value sortBy(Value coordinates, Value extent, Value order, Value other);
   void sortDigit(Value coordinates, Value shift, Value from, Value to);
-  void countDigits(Value part, llvm::function_ref<Value(Value)> digitOf,
-                   Value from);
-  void moveByDigit(Value part, llvm::function_ref<Value(Value)> digitOf,
-                   Value from, Value to);
-  Value lanesWith(Value digit);
+  void countDigits(const Part &part, DigitOf digitOf, Value from);
+  void moveByDigit(const Part &part, DigitOf digitOf, Value from, Value to);
+  Number lanesWith(Number digit);
   void move(Value array, Value order, Value copy);
 
-  void forEachPart(Body body);
+  void forEachPart(PartBody body);
   void forEachEntry(Body body);
   void forEach(Value begin, Value end, int64_t step, Body body);
   void emitIf(Value condition, llvm::function_ref<void()> body);
@@ -72,76 +77,70 @@ private:
     auto type = MemRefType::get({ShapedType::kDynamic}, element);
     return memref::ViewOp::create(b, type, scratch, offset, size);
   }
-  Value load(Value array, Value at) {
-    return memref::LoadOp::create(b, array, at);
+  Number load(Value array, Value at) {
+    return Number(b, memref::LoadOp::create(b, array, at));
   }
   void store(Value value, Value array, Value at) {
     memref::StoreOp::create(b, value, array, at);
   }
-  Number add(Value x, Value y) { return Number(b, x) + y; }
-  Number andBits(Value x, Value y) { return Number(b, x) & y; }
-  /// Returns the flags of all lanes, a bit for each.
-  Value ballot(Value flag) {
-    return BallotOp::create(b, b.getIntegerType(numLanes), flag);
+  Number addressOf(Value array) {
+    return Number(b, memref::ExtractAlignedPointerAsIndexOp::create(b, array));
   }
-  Number asCount(Value x) { return Number(b, x).asSigned(b.getI64Type()); }
-  Number asIndex(Value x) { return Number(b, x).asIndex(); }
-  Number isLess(Value x, Value y) { return Number(b, x) < y; }
+  /// Returns the flags of all lanes, a bit for each.
+  Number ballot(Value flag) {
+    return Number(b, BallotOp::create(b, b.getIntegerType(numLanes), flag));
+  }
   /// The place of the number of a digit and a part. One place before all of
   /// them is for what comes before the first.
-  Value placeOf(Value digit, Value part) {
-    return add(times(digit, parts), part);
+  Number placeOf(Number digit, const Part &part) {
+    return digit * parts + part.number;
   }
-  Number times(Value x, Value y) { return Number(b, x) * y; }
 
   SortOp op;
   ImplicitLocOpBuilder b;
   int64_t numLanes;
   SmallVector<Value> arrays; ///< All that is moved.
-  Value zero, one, entries, parts, perPart;
+  Number zero, one, entries, parts, perPart;
   Value scratch, counts;
-  Value lane, begin, end; ///< Those of the part that is done.
 };
 } // namespace
 
 SortExpander::SortExpander(SortOp op, int64_t numLanes)
-    : op(op), b(op.getLoc(), op), numLanes(numLanes) {
+    : op(op), b(op.getLoc(), op), numLanes(numLanes), zero(b, 0), one(b, 1),
+      entries(b, memref::DimOp::create(b, op.getCoordinates().front(), zero)),
+      parts(max(min(ceilDiv(entries, kEntriesPerPart), kMostParts), one)),
+      perPart(ceilDiv(entries, parts)) {
   llvm::append_range(arrays, op.getCoordinates());
   llvm::append_range(arrays, op.getAlong());
   arrays.push_back(op.getValues());
-  zero = Number(b, 0);
-  one = Number(b, 1);
-  entries = memref::DimOp::create(b, op.getCoordinates().front(), zero);
-  parts = ceilDiv(Number(b, entries), kEntriesPerPart);
-  parts = min(Number(b, parts), kMostParts);
-  parts = max(Number(b, parts), one);
-  perPart = ceilDiv(Number(b, entries), parts);
 }
 
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 
-void SortExpander::forEachPart(Body body) {
+void SortExpander::forEachPart(PartBody body) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = ParallelOp::create(b, parts, op.getThreads());
   b.setInsertionPointToStart(loop.getBodyBlock());
-  lane = Lanes::create(b, numLanes).lane();
-  begin = times(loop.getWorker(), perPart);
-  end = min(add(begin, perPart), entries);
-  body(loop.getWorker());
+  Number number(b, loop.getWorker());
+  Number lane(b, Lanes::create(b, numLanes).lane());
+  Number begin = number * perPart;
+  body({number, lane, begin, min(begin + perPart, entries)});
 }
 
 void SortExpander::forEach(Value begin, Value end, int64_t step, Body body) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = scf::ForOp::create(b, begin, end, Number(b, step));
   b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
+  body(Number(b, loop.getInductionVar()));
 }
 
 /// Lanes take entries in turn.
 void SortExpander::forEachEntry(Body body) {
-  forEachPart([&](Value) { forEach(add(begin, lane), end, numLanes, body); });
+  forEachPart([&](const Part &part) {
+    forEach(part.begin + part.lane, part.end, numLanes, body);
+  });
 }
 
 void SortExpander::emitIf(Value condition, llvm::function_ref<void()> body) {
@@ -158,27 +157,25 @@ void SortExpander::emitIf(Value condition, llvm::function_ref<void()> body) {
 /// Sorts the order of the entries by one digit.
 void SortExpander::sortDigit(Value coordinates, Value shift, Value from,
                              Value to) {
-  auto digitOf = [&](Value entry) -> Value {
-    Value coordinate = asIndex(load(coordinates, entry));
-    return andBits(Number(b, coordinate) >> shift, Number(b, kDigits - 1));
+  auto digitOf = [&](Number entry) {
+    Number coordinate = load(coordinates, entry).asIndex();
+    return (coordinate >> shift) & (kDigits - 1);
   };
-  forEachPart([&](Value part) { countDigits(part, digitOf, from); });
+  forEachPart([&](const Part &part) { countDigits(part, digitOf, from); });
   PrefixSumOp::create(b, counts, op.getThreads());
-  forEachPart([&](Value part) { moveByDigit(part, digitOf, from, to); });
+  forEachPart([&](const Part &part) { moveByDigit(part, digitOf, from, to); });
 }
 
-void SortExpander::countDigits(Value part,
-                               llvm::function_ref<Value(Value)> digitOf,
-                               Value from) {
+void SortExpander::countDigits(const Part &part, DigitOf digitOf, Value from) {
   Number none(b, 0, b.getI64Type());
   Number more(b, 1, b.getI64Type());
-  forEach(lane, Number(b, kDigits), numLanes, [&](Value digit) {
-    store(none, counts, add(placeOf(digit, part), one));
+  forEach(part.lane, Number(b, kDigits), numLanes, [&](Number digit) {
+    store(none, counts, placeOf(digit, part) + one);
   });
-  emitIf(isLess(add(part, lane), one), [&] { store(none, counts, zero); });
+  emitIf(part.number + part.lane < one, [&] { store(none, counts, zero); });
   LaneSyncOp::create(b);
-  forEach(add(begin, lane), end, numLanes, [&](Value at) {
-    Value place = add(placeOf(digitOf(load(from, at)), part), one);
+  forEach(part.begin + part.lane, part.end, numLanes, [&](Number at) {
+    Value place = placeOf(digitOf(load(from, at)), part) + one;
     memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, more, counts,
                                 place);
   });
@@ -186,44 +183,43 @@ void SortExpander::countDigits(Value part,
 
 /// Lanes that have an entry with the same digit take places one after the
 /// other.
-void SortExpander::moveByDigit(Value part,
-                               llvm::function_ref<Value(Value)> digitOf,
-                               Value from, Value to) {
-  Value last = Number(b, end) - one;
+void SortExpander::moveByDigit(const Part &part, DigitOf digitOf, Value from,
+                               Value to) {
+  Number last = part.end - one;
   Type word = b.getIntegerType(numLanes);
   Number bit(b, 1, word);
-  Value below = (bit << Number(b, lane).as(word)) - 1;
-  forEach(begin, end, numLanes, [&](Value first) {
-    Value at = add(first, lane), exists = isLess(at, end);
-    Value entry = load(from, min(Number(b, at), last));
-    Value digit = digitOf(entry), place = placeOf(digit, part);
-    Value sorted = asIndex(load(counts, place));
-    Value same = andBits(lanesWith(digit), ballot(exists));
+  Value below = (bit << part.lane.as(word)) - 1;
+  forEach(part.begin, part.end, numLanes, [&](Number first) {
+    Number at = first + part.lane, exists = at < part.end;
+    Number entry = load(from, min(at, last));
+    Number digit = digitOf(entry), place = placeOf(digit, part);
+    Number sorted = load(counts, place).asIndex();
+    Number same = lanesWith(digit);
+    same = same & ballot(exists);
     auto count = [&](Value lanes) {
-      return asIndex(math::CtPopOp::create(b, lanes));
+      return Number(b, math::CtPopOp::create(b, lanes)).asIndex();
     };
-    Value before = count(andBits(same, below));
+    Number before = count(same & below);
     // All lanes have read the number before the first one writes it.
     LaneSyncOp::create(b);
     emitIf(exists, [&] {
-      store(entry, to, add(sorted, before));
-      emitIf(isLess(before, one),
-             [&] { store(asCount(add(sorted, count(same))), counts, place); });
+      store(entry, to, sorted + before);
+      emitIf(before < one, [&] {
+        Number next = sorted + count(same);
+        store(next.asSigned(b.getI64Type()), counts, place);
+      });
     });
     LaneSyncOp::create(b);
   });
 }
 
 /// The lanes that have the same digit as this one.
-Value SortExpander::lanesWith(Value digit) {
-  Number same(b, -1, b.getIntegerType(numLanes));
-  Value all = same;
+Number SortExpander::lanesWith(Number digit) {
+  Number all(b, -1, b.getIntegerType(numLanes)), same = all;
   for (int64_t n = 0; n < kBitsPerDigit; ++n) {
-    Value bit = andBits(digit, Number(b, int64_t(1) << n));
-    Number isSet = Number(b, bit) != zero;
-    Value set = ballot(isSet);
-    Value clear = Number(b, set) ^ all;
-    same = andBits(same, select(isSet, set, clear));
+    Number isSet = (digit & (int64_t(1) << n)) != zero;
+    Number set = ballot(isSet);
+    same = same & select(isSet, set, set ^ all);
   }
   return same;
 }
@@ -232,50 +228,43 @@ Value SortExpander::lanesWith(Value digit) {
 /// the largest one. Returns the buffer that has the order then.
 Value SortExpander::sortBy(Value coordinates, Value extent, Value order,
                            Value other) {
-  OpBuilder::InsertionGuard guard(b);
   Number largest = Number(b, extent) - one;
-  Type types[] = {b.getIndexType(), order.getType(), other.getType()};
-  auto loop = scf::WhileOp::create(b, types, ValueRange{zero, order, other});
-  SmallVector<Location> locs(3, b.getLoc());
-  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
-  Value shift = before->getArgument(0);
-  Number left = largest >> shift;
-  Number isLeft = left != zero;
-  // A shift by all bits of a number leaves anything.
-  Value isDigit = Number(b, shift) < 64;
-  scf::ConditionOp::create(b, isLeft & isDigit, before->getArguments());
-  Block *body = b.createBlock(&loop.getAfter(), {}, types, locs);
-  Value from = body->getArgument(1), to = body->getArgument(2);
-  sortDigit(coordinates, body->getArgument(0), from, to);
-  Value next = add(body->getArgument(0), Number(b, kBitsPerDigit));
-  scf::YieldOp::create(b, ValueRange{next, to, from});
-  return loop.getResult(1);
+  auto isLeft = [&](ValueRange now) -> Value {
+    Number shift(b, now[0]), hasMore = (largest >> shift) != zero;
+    // A shift by all bits of a number leaves anything.
+    Value isDigit = shift < 64;
+    return hasMore & isDigit;
+  };
+  Values sorted =
+      emitWhile(b, {zero, order, other}, isLeft, [&](ValueRange now) {
+        Value from = now[1], to = now[2];
+        sortDigit(coordinates, now[0], from, to);
+        return Values{Number(b, now[0]) + kBitsPerDigit, to, from};
+      });
+  return sorted[1];
 }
 
 /// Moves the elements of an array to where they belong.
 void SortExpander::move(Value array, Value order, Value copy) {
   forEachEntry(
-      [&](Value at) { store(load(array, load(order, at)), copy, at); });
-  forEachEntry([&](Value at) { store(load(copy, at), array, at); });
+      [&](Number at) { store(load(array, load(order, at)), copy, at); });
+  forEachEntry([&](Number at) { store(load(copy, at), array, at); });
 }
 
 /// The scratch memory: | order | order, sorted | counts | copy of an array |
 void SortExpander::sort() {
-  Value eight = Number(b, 8), bytes = times(entries, eight);
-  Value atCounts = add(bytes, bytes);
-  Value numCounts = add(times(Number(b, kDigits), parts), one);
-  Value atCopy = add(atCounts, times(numCounts, eight));
+  Number eight(b, 8), bytes = entries * eight, atCounts = bytes + bytes;
+  Number numCounts = Number(b, kDigits) * parts + one;
+  Value atCopy = atCounts + numCounts * eight;
   Value order = view(zero, entries, b.getIndexType());
   Value other = view(bytes, entries, b.getIndexType());
   counts = view(atCounts, numCounts, b.getI64Type());
-  forEachEntry([&](Value at) { store(at, order, at); });
+  forEachEntry([&](Number at) { store(at, order, at); });
   for (auto [coordinates, extent] :
        llvm::reverse(llvm::zip(op.getCoordinates(), op.getExtents()))) {
     Value sorted = sortBy(coordinates, extent, order, other);
-    Number address(b,
-                   memref::ExtractAlignedPointerAsIndexOp::create(b, sorted));
-    Number isSame =
-        address == memref::ExtractAlignedPointerAsIndexOp::create(b, order);
+    Number address = addressOf(sorted);
+    Number isSame = address == addressOf(order);
     Value spare = select(isSame, other, order);
     order = sorted;
     other = spare;
@@ -291,22 +280,20 @@ void SortExpander::expand() {
   for (Value array : arrays)
     widest = std::max(
         widest, bytesOf(cast<MemRefType>(array.getType()).getElementType()));
-  Value bytes = add(times(entries, Number(b, 16 + widest)),
-                    add(times(parts, Number(b, 8 * kDigits)), Number(b, 8)));
+  Number ofEntries = entries * (16 + widest), ofCounts = parts * (8 * kDigits);
+  Value bytes = ofEntries + (ofCounts + 8);
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
   scratch =
       gpu::AllocOp::create(b, type, Type(), ValueRange(), bytes, ValueRange())
           .getMemref();
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, scratch);
-  Value exists = Number(b, address) != zero;
-  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/true);
+  auto ifExists = scf::IfOp::create(b, addressOf(scratch) != zero,
+                                    /*withElse=*/true);
   b.setInsertionPointToStart(ifExists.thenBlock());
   sort();
   gpu::DeallocOp::create(b, Type(), ValueRange(), scratch);
   b.setInsertionPointToStart(ifExists.elseBlock());
-  Value before = memref::LoadOp::create(b, op.getStatus());
-  Number failed(b, kNoMemory, b.getI32Type());
-  memref::StoreOp::create(b, Number(b, before) | failed, op.getStatus());
+  Number before(b, memref::LoadOp::create(b, op.getStatus()));
+  memref::StoreOp::create(b, before | kNoMemory, op.getStatus());
   op.erase();
 }
 
