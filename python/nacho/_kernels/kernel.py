@@ -104,7 +104,7 @@ class Kernel:
             PyTorch or CuPy. By default, it is the current stream of the library that
             the operands come from.
         """
-        options = options_of_call(named, self.operands)
+        options = options_of_call(named, self.operands) if named else {}
         if named:
             operands = tuple(bind(self._assignment.operands, operands, named))
         repetitions = self._repetitions.of(tuple(options.items()))
