@@ -60,6 +60,19 @@ def test_parts_cost_the_same():
     assert plan.balance < 1.1
 
 
+def test_nnz_converts_nothing(monkeypatch):
+    def converted(view):
+        raise AssertionError("levels without gaps need not be converted")
+
+    crd = np.array([0, 2, 1, 3, 0, 1], np.int32)
+    two_of_four = "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])"
+    arrays = [None, None], [None, crd], np.arange(1.0, 7)
+    structured = Tensor.from_parts(two_of_four, (3, 4), *arrays)
+    bitmap = Tensor.from_dense(structured.to_dense(), ROWS)
+    monkeypatch.setattr("nacho._storage.tensor_data.usual_view", converted)
+    assert structured.nnz == bitmap.nnz == 6
+
+
 @pytest.mark.parametrize("index", (np.int32, np.int64))
 def test_tensors(index):
     rng = np.random.default_rng(2)

@@ -60,6 +60,11 @@ class LevelKind:
         return ""
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether positions between fibers may belong to none."""
+        return False
+
+    @property
     def fixes_crd(self) -> bool:
         """Whether the levels above and the extent say how long ``crd`` is."""
         return False

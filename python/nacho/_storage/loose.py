@@ -26,6 +26,10 @@ class LooseKind(LevelKind):
     def not_in_results(self) -> str:
         return "results have no gaps, no level is 'loose_compressed'"
 
+    @property
+    def has_gaps(self) -> bool:
+        return True
+
     def pos_length(self, parents: int, extent: int) -> int:
         return 2 * parents
 

@@ -47,7 +47,9 @@ class TensorData:
     @property
     def nnz(self) -> int:
         """The number of stored values, without what lies in gaps."""
-        return usual_view(self._view).values.size
+        view = self._view
+        has_gaps = any(kind.has_gaps for kind in view.format.level_kinds)
+        return (usual_view(view) if has_gaps else view).values.size
 
     @property
     def nbytes(self) -> int:
