@@ -85,11 +85,6 @@ public:
     addResults(results);
     addSums(sums);
   }
-  /// The arguments alone.
-  PartArrays(const Step &step, const nb::list &arguments)
-      : step(step), held(step.device(), nb::len(arguments)) {
-    addArguments(arguments);
-  }
 
   std::vector<Argument> args;
   std::vector<WindowArgument> windows; ///< Of the result.

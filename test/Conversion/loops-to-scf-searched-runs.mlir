@@ -29,10 +29,10 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK-DAG:     %[[HI_P0:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
 // CHECK-DAG:     %[[HI_P1:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c4{{.*}}]
 //
-// The row, and the first of its positions: runs begin where the cuts' rows do.
+// The row, and the first of its positions, which is what all rows before it cost: runs
+// begin where the cuts' rows do.
 // CHECK:         %[[FOUND:.+]]:4 = scf.while (%{{[^ ]+}} = %[[LO_I]], %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %[[LO_P0]], %{{[^ ]+}} = %[[HI_P0]])
-// CHECK:         %[[COST:.+]] = arith.subi %[[FOUND]]#2, %{{.+}} : index
-// CHECK-NEXT:    %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[COST]] : index
+// CHECK:         %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[FOUND]]#2 : index
 //
 // Whether there is such a row at all.
 // CHECK:         %[[END:.+]] = arith.minui

@@ -29,12 +29,14 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK:         %[[ROWS:.+]] = memref.dim %[[BOUNDS]], %c0
 // CHECK-NEXT:    %[[PARTS:.+]] = arith.subi %[[ROWS]], %c1
 //
-// if within == parts: the two ends, exactly
+// if within == parts: the two ends, exactly. Nothing else has to know the total.
+// CHECK-NOT:     nacho.cost
 // CHECK:         %[[WHOLE:.+]] = arith.cmpi eq, %[[WITHIN]], %[[PARTS]] : index
 // CHECK-NEXT:    scf.if %[[WHOLE]] {
+// CHECK:           %[[TOTAL:.+]] = arith.select
 // CHECK-NEXT:      nacho.parallel {{.+}} in %c1{{.*}} threads %[[THREADS]] {
 // CHECK-DAG:         %[[ORIGIN:.+]] = nacho.origin : <2, 2>
-// CHECK-DAG:         %[[LIMIT:.+]] = nacho.limit {{.+}} -> <2, 2>
+// CHECK-DAG:         %[[LIMIT:.+]] = nacho.limit %[[TOTAL]] {{.+}} -> <2, 2>
 // CHECK-DAG:         nacho.store_cut %[[ORIGIN]], %[[BOUNDS]][%c0{{.*}}]
 // CHECK-DAG:         nacho.store_cut %[[LIMIT]], %[[BOUNDS]][%[[PARTS]]]
 //

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import _nacho
-from nacho._kernels.parts import _loops_of_levels, _window, _windowed
+from nacho._kernels.parts import loops_of_levels, _window, _windowed
 
 FORMATS = {"dcsr": {"A": "dcsr", "B": "dcsr", "Z": "dcsr"}}
 
@@ -84,7 +84,7 @@ class Lone:
         self.step = len(self.program.steps) - 1
         self.described = plan._program.steps[-1]
         self.are_windows = _windowed(plan._program)
-        self.loops = _loops_of_levels(plan._program)
+        self.loops = loops_of_levels(plan._program)
         self.cuts = cuts_of(plan)
         self.arrays = self.native.last_arguments(self.args)
         self.total = self.native.total
