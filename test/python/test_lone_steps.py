@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho import _nacho
-from nacho._kernels.parts import loops_of_levels, _window, _windowed
+from nacho._kernels.parts import _window, _windowed, loops_of_levels
 
 FORMATS = {"dcsr": {"A": "dcsr", "B": "dcsr", "Z": "dcsr"}}
 

@@ -34,6 +34,8 @@ ALLOWED = {
         "_kernels",
         "_arrays",
     },
+    "_pieces": {"", "_notation", "_storage", "_kernels"},
+    "dask": {"", "_notation", "_storage", "_arrays", "_kernels", "_files", "_pieces"},
     "torch": {"", "_notation", "_storage", "_kernels"},
 }
 """Per package, those that its modules may import besides their own.

@@ -89,7 +89,7 @@ class Evaluation:
         arguments = (self.assignment.text, self._options.given, names, given)
         made = self._engine.submit("evaluate", tasks.evaluated, *arguments)
         known = self._engine.submit("cut", tasks.known, made, self._engine.slots)
-        (pieces,) = self._engine.fetch([known])
+        pieces: Pieces = self._engine.fetch([known])[0]
         handles = [
             self._engine.submit("cut", tasks.piece, made, pieces, number)
             for number in range(pieces.count)

@@ -149,13 +149,13 @@ class StepOnPieces:
         rows = np.zeros((len(coordinates) + 1, len(end)), np.int64)
         rows[:-1, 1 : 1 + depth] = coordinates
         places = []
-        for each in self._operands:
-            found = each.place(
-                coordinates if isinstance(each, Cut) else each.asked(coordinates)
-            )
+        for operand in self._operands:
+            is_cut = isinstance(operand, Cut)
+            asked = coordinates if is_cut else operand.asked(coordinates)
+            found = operand.place(asked)
             found[0] = 0
-            each.set_places(rows[:-1], found)
-            last = each.pieces.counts if isinstance(each, Cut) else found[-1]
+            operand.set_places(rows[:-1], found)
+            last = operand.pieces.counts if isinstance(operand, Cut) else found[-1]
             places.append(np.vstack([found, [last]]))
         rows[-1] = end
         return rows, places

@@ -5,8 +5,18 @@ cut the work as one machine does, bring together, from worker to worker, what th
 need, and leave the result in pieces. Nothing but numbers passes through the client.
 """
 
+try:
+    import distributed  # noqa: F401
+except ImportError as error:
+    raise ImportError("nacho.dask needs Dask: pip install nacho[dask]") from error
+
 from nacho.dask._evaluation import evaluate
 from nacho.dask._sources import from_tensor
 from nacho.dask._tensor import Tensor
 
 __all__ = ["Tensor", "evaluate", "from_tensor"]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, which are those that an editor completes."""
+    return sorted(__all__)

@@ -24,12 +24,13 @@ def client_of(given: Client | None) -> Client:
             raise ArgumentError(f"client: expected a distributed.Client, got {kind}")
         return given
     try:
-        return default_client()
+        current: Client = default_client()
     except ValueError as error:
         raise ArgumentError(
             "there is no client: connect one, client = distributed.Client(…), or pass "
             "it as client="
         ) from error
+    return current
 
 
 class DaskEngine:
