@@ -101,6 +101,11 @@ class Input(NamedTuple):
 
 def _placed(array: Array, begin: int) -> tuple[Array, int, int]:
     """Return an array, the index of its first element, and the one after the last."""
+    if array.size:
+        # What comes from another process may not be aligned.
+        array = np.require(array, None, ["C", "A"])
+    else:
+        array = np.empty(0, array.dtype)
     return array, begin, begin + array.size
 
 

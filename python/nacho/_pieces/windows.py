@@ -62,8 +62,7 @@ def _joined(wanted: Range, windows: Sequence[tuple[int, Array]]) -> Array:
     begin, end = wanted
     for first, array in windows:
         if first <= begin and end <= first + array.size:
-            # What comes from another process may not be aligned.
-            return np.require(array[begin - first : end - first], None, ["C", "A"])
+            return array[begin - first : end - first]
     made = np.empty(end - begin, windows[0][1].dtype)
     filled = np.zeros(len(made), bool) if __debug__ else None
     for first, array in windows:
