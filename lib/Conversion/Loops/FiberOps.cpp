@@ -96,10 +96,10 @@ static void lowerRecall(FiberLowering &lowering, RecallOp op) {
   op.replaceAllUsesWith(emitSelect(b, of.present, kept, none));
 }
 
-/// Whether all that a level stores begins with the children of its first
-/// parent: nothing lies before these.
+/// Whether what a level stores begins with the children of its first parent: a
+/// slice may leave out what lies before these.
 static bool hasNoGaps(const Level &level) {
-  return level.isFull() || level.adjoins();
+  return level.adjoins() || (level.isFull() && !level.isCropped());
 }
 
 static void lowerCost(FiberLowering &lowering, CostOp cost) {

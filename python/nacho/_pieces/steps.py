@@ -37,6 +37,7 @@ class Plan:
     """The cuts of a step."""
 
     total: int
+    """The cost of all parts."""
     rows: Numbers
     """A row for each cut: the cost before it, its coordinates, its positions."""
 
