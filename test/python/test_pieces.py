@@ -1,0 +1,257 @@
+"""Statements on tensors in pieces: the cuts and the bits are those of one machine.
+
+The engine runs every task here. What a task returns is copied between pages that cannot
+be read, so that nobody reads what is not in a window.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from guarded_memory import guarded
+from nacho._kernels.options import Options
+from nacho._notation.parser import parse
+from nacho._pieces import cutting, tasks
+from nacho._pieces.engine import Here
+from nacho._pieces.evaluation import Evaluation
+from nacho._pieces.inputs import Input
+from nacho._pieces.steps import StepOnPieces
+from nacho._pieces.tensor import Pieces
+from nacho._pieces.windows import Windows, joined
+from nacho._storage.containers import view_of
+
+SIZE, SIDE, RANK = 120, 24, 8
+
+
+class GuardedEngine(Here):
+    """Runs tasks here, and copies what they return to guarded memory."""
+
+    def __init__(self, guard, slots):
+        self.guard = guard
+        self.slots = slots
+        self.names = []
+
+    def submit(self, name, function, *args):
+        self.names.append(name)
+        return self._copied(function(*args))
+
+    def _copied(self, made):
+        if isinstance(made, Windows):
+            return Windows(made.begins, tuple(map(self.guard.copy, made.arrays)))
+        if isinstance(made, tasks.Made):
+            sums = tuple(map(self.guard.copy, made.sums))
+            return tasks.Made(self._copied(made.windows), sums)
+        if isinstance(made, Input) and made.extents:
+            return made._replace(windows=self._copied(made.windows))
+        return made
+
+
+def matrix(seed, density=0.1, heavy=None, rows=SIZE, columns=SIZE):
+    """Return a matrix in CSR, with empty rows, and with a heavy one if asked for."""
+    rng = np.random.default_rng(seed)
+    made = sp.random_array((rows, columns), density=density, rng=rng, format="lil")
+    made[::7] = 0
+    if heavy is not None:
+        made[heavy] = rng.random(columns)
+    return sp.csr_array(made)
+
+
+def in_format(given, format):
+    coo = given.tocoo()
+    coords = np.array(coo.coords)
+    return nacho.Tensor.from_coo(coords, coo.data, shape=coo.shape, format=format)
+
+
+def tensor(seed, format, entries=700):
+    rng = np.random.default_rng(seed)
+    coords = rng.integers(0, SIDE, (3, entries))
+    coords[0, : entries // 3] = 5
+    values = rng.random(entries)
+    shape = (SIDE,) * 3
+    return nacho.Tensor.from_coo(coords, values, shape=shape, format=format)
+
+
+RNG = np.random.default_rng(1)
+T = tensor(1, "csf")
+A, B, HEAVY = matrix(1), matrix(2), matrix(3, 0.01, heavy=9)
+LAST = matrix(4, 0.01, heavy=SIZE - 1)
+X, D = RNG.random(SIZE), RNG.random((SIZE, RANK))
+F = RNG.random((SIDE, RANK))
+
+ADD = "Z[i,j] = A[i,j] + B[i,j]"
+CASES = {
+    "csr-add": (ADD, {"A": A, "B": B}),
+    "a heavy row": (ADD, {"A": HEAVY, "B": B}),
+    "heavy rows": (ADD, {"A": HEAVY, "B": LAST}),
+    "the same heavy row": (ADD, {"A": HEAVY, "B": HEAVY}),
+    "csr-add3": ("Z[i,j] = A[i,j] + B[i,j] + C[i,j]", {"A": A, "B": B, "C": LAST}),
+    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", {"A": A, "B": HEAVY}),
+    "dcsr-add": (
+        ADD,
+        {"A": in_format(A, "dcsr"), "B": in_format(HEAVY, "dcsr")},
+    ),
+    "coo-add": (ADD, {"A": A.tocoo(), "B": HEAVY.tocoo()}),
+    "different formats": (ADD, {"A": A, "B": in_format(HEAVY, "dcsr")}),
+    "csf-add": (
+        "Z[i,j,k] = A[i,j,k] + B[i,j,k]",
+        {"A": tensor(1, "csf"), "B": tensor(2, "csf")},
+    ),
+    "coo3-add": (
+        "Z[i,j,k] = A[i,j,k] + B[i,j,k]",
+        {"A": tensor(1, "coo"), "B": tensor(2, "coo")},
+    ),
+    "spmv": ("y[i] = A[i,j] * x[j]", {"A": HEAVY, "x": X}),
+    "spmv of a list": ("y[i] = A[i,j] * x[j]", {"A": HEAVY.tocoo(), "x": X}),
+    "spmv of columns": ("y[j] = A[i,j] * x[i]", {"A": HEAVY, "x": X}),
+    "spmm": ("Y[i,k] = A[i,j] * D[j,k]", {"A": HEAVY, "D": D}),
+    "sddmm": ("Z[i,j] = A[i,j] * U[i,k] * V[j,k]", {"A": HEAVY, "U": D, "V": D}),
+    "mttkrp": (
+        "Y[i,r] = T[i,j,k] * C[j,r] * D[k,r]",
+        {"T": T, "C": F, "D": F + 1},
+    ),
+    "fibers": (
+        "Y[i,j] = T[i,j,k] * c[k]",
+        {"T": tensor(1, "csf"), "c": F[:, 0].copy()},
+    ),
+    "a sum": ("s += A[i,j]", {"A": HEAVY}),
+    "an inner product": ("s += A[i,j] * B[i,j]", {"A": A, "B": HEAVY}),
+    "sums of rows": ("y[i] += A[i,j]", {"A": HEAVY}),
+    "the largest of rows": ("y[i] max= A[i,j]", {"A": HEAVY}),
+    "products of rows": ("y[i] *= A[i,j]", {"A": HEAVY}),
+    "a number": ("Z[i,j] = c * A[i,j]", {"A": A, "c": 0.5}),
+    "the same twice": ("Z[i,j] = A[i,j] + A[i,j] * A[i,j]", {"A": A}),
+    "small types": (
+        ADD,
+        {"A": A.astype(np.float32), "B": (HEAVY * 9).astype(np.int8)},
+    ),
+    "complex": ("y[i] = A[i,j] * x[j]", {"A": HEAVY * 1j, "x": X}),
+    "no entries": (ADD, {"A": matrix(1, 0.0), "B": matrix(1, 0.0)}),
+    "no rows": (ADD, {"A": matrix(1, rows=0), "B": matrix(1, rows=0)}),
+    "one row": (ADD, {"A": matrix(1, 0.5, 0, 1, 40), "B": matrix(2, 0.5, 0, 1, 40)}),
+    "in one task": ("Z[i,k] = A[i,j] * B[j,k]", {"A": A, "B": B}),
+    "lists in one task": (
+        "Z[i,j] = A[i,j] * B[i,j]",
+        {"A": in_format(A, "dcsr"), "B": in_format(HEAVY, "dcsr")},
+    ),
+}
+
+
+def is_sparse(value):
+    return sp.issparse(value) or isinstance(value, nacho.Tensor)
+
+
+def in_pieces(value, count):
+    known, windows = cutting.cut(view_of("A", value, value.ndim), count)
+    return replace(known, handles=tuple(windows))
+
+
+def evaluation(guard, expr, operands, slots, pieces, **options):
+    given = {
+        name: in_pieces(value, pieces) if is_sparse(value) else value
+        for name, value in operands.items()
+    }
+    views = {
+        name: value.skeleton()
+        if isinstance(value, Pieces)
+        else view_of(name, value, value.ndim)
+        for name, value in given.items()
+        if isinstance(value, Pieces) or np.ndim(value)
+    }
+    engine = GuardedEngine(guard, slots)
+    return Evaluation(parse(expr), Options(**options), given, views, engine)
+
+
+def arrays_of(value):
+    """Return the arrays of a container, level by level, and then the values."""
+    if not np.ndim(value):
+        return [np.asarray(value).reshape(1)]
+    view = view_of("Z", value, value.ndim)
+    levels = [
+        array
+        for pair in zip(view.pos, view.crd, strict=True)
+        for array in pair
+        if array is not None
+    ]
+    return [*levels, view.values.reshape(-1)]
+
+
+def check(name, slots, pieces, **options):
+    expr, operands = CASES[name]
+    with guarded() as guard:
+        made = evaluation(guard, expr, operands, slots, pieces, **options)
+        parts = options["parts"]
+        if made.is_divided:
+            plan = StepOnPieces(made, GuardedEngine(guard, slots), 0).plan()
+            parts = plan.parts
+            cost = options.get("cost", "time")
+            known = nacho.partition(expr, parts, operands, cost=cost)
+            found = plan.rows[:, 1 : 1 + known.bounds.shape[1]]
+            np.testing.assert_array_equal(found, known.bounds)
+            np.testing.assert_array_equal(np.diff(plan.rows[:, 0]), known.costs)
+        result = made.run()
+        whole = [(0, length) for length in result.lengths]
+        found = joined(whole, result.handles).arrays
+        wanted = arrays_of(
+            nacho.evaluate(expr, operands, **{**options, "parts": parts})
+        )
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            assert one.dtype == other.dtype
+            assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("parts, pieces", [(2, 3), (16, 5), (1, 1), (40, 60)])
+def test_the_result_is_that_of_one_machine(name, parts, pieces):
+    check(name, min(parts, 7), pieces, parts=parts)
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize("cost", ["nnz", "nnz+loops", "flops"])
+@pytest.mark.parametrize("name", CASES)
+def test_cuts_of_all_cost_models(name, cost):
+    check(name, 4, 6, parts=13, cost=cost)
+
+
+@pytest.mark.parametrize("name", ["heavy rows", "dcsr-add", "spmv", "csf-add"])
+def test_many_parts(name):
+    check(name, 10, 4, parts=1000)
+
+
+def test_pieces_have_equally_many_entries_and_no_entry_twice():
+    known = in_pieces(HEAVY, 5)
+    sizes = [own[-1][1] - own[-1][0] for own in map(known.own_ranges_of, range(5))]
+    assert sum(sizes) == HEAVY.nnz
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_parts_are_searched_for_in_few_rounds():
+    """However many pieces there are, all are asked at once."""
+
+    class Counting(GuardedEngine):
+        rounds = 0
+
+        def fetch(self, handles):
+            self.rounds += 1
+            return super().fetch(handles)
+
+    rounds = set()
+    for pieces in (2, 20):
+        with guarded() as guard:
+            made = evaluation(guard, *CASES["heavy rows"], 4, pieces, parts=9)
+            engine = Counting(guard, 4)
+            StepOnPieces(made, engine, 0).plan()
+            rounds.add(engine.rounds)
+    (count,) = rounds
+    assert count <= 5
+
+
+def test_levels_without_windows_are_refused():
+    loose = nacho.Tensor.from_scipy(A).convert(
+        "(d0, d1) -> (d0 : dense, d1 : loose_compressed)"
+    )
+    with pytest.raises(nacho.UnsupportedError, match="is not cut into pieces"):
+        in_pieces(loose, 2)
