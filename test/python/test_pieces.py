@@ -18,7 +18,6 @@ from nacho._pieces import cutting, tasks
 from nacho._pieces.engine import Here
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.inputs import Input
-from nacho._pieces.steps import StepOnPieces
 from nacho._pieces.tensor import Pieces
 from nacho._pieces.windows import Windows, joined
 from nacho._storage.containers import view_of
@@ -32,11 +31,14 @@ class GuardedEngine(Here):
     def __init__(self, guard, slots):
         self.guard = guard
         self.slots = slots
-        self.names = []
+        self.rounds = 0
 
     def submit(self, name, function, *args):
-        self.names.append(name)
         return self._copied(function(*args))
+
+    def fetch(self, handles):
+        self.rounds += 1
+        return super().fetch(handles)
 
     def _copied(self, made):
         if isinstance(made, Windows):
@@ -184,7 +186,7 @@ def check(name, slots, pieces, **options):
         made = evaluation(guard, expr, operands, slots, pieces, **options)
         parts = options["parts"]
         if made.is_divided:
-            plan = StepOnPieces(made, GuardedEngine(guard, slots), 0).plan()
+            plan = made.step.plan()
             parts = plan.parts
             cost = options.get("cost", "time")
             known = nacho.partition(expr, parts, operands, cost=cost)
@@ -230,21 +232,12 @@ def test_pieces_have_equally_many_entries_and_no_entry_twice():
 
 def test_parts_are_searched_for_in_few_rounds():
     """However many pieces there are, all are asked at once."""
-
-    class Counting(GuardedEngine):
-        rounds = 0
-
-        def fetch(self, handles):
-            self.rounds += 1
-            return super().fetch(handles)
-
     rounds = set()
     for pieces in (2, 20):
         with guarded() as guard:
             made = evaluation(guard, *CASES["heavy rows"], 4, pieces, parts=9)
-            engine = Counting(guard, 4)
-            StepOnPieces(made, engine, 0).plan()
-            rounds.add(engine.rounds)
+            made.step.plan()
+            rounds.add(made.engine.rounds)
     (count,) = rounds
     assert count <= 5
 

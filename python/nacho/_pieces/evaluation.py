@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.options import Options
 from nacho._kernels.program import Layout, Program
+from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
 from nacho._notation.tree import Assignment
 from nacho._pieces import tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import Step
 from nacho._pieces.operands import Cut, Whole
-from nacho._pieces.steps import StepOnPieces
+from nacho._pieces.steps import Made, StepOnPieces
 from nacho._pieces.tensor import Pieces
 from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format
@@ -51,7 +52,7 @@ class Evaluation:
         self._options = options
         self._given = given
         self._views = views
-        self._engine = engine
+        self.engine = engine
         lowering = options.lowering(assignment)
         specialiser = specialiser_for(assignment, views, options.out, lowering)
         self.extents = index_extents(assignment, views)
@@ -66,7 +67,8 @@ class Evaluation:
         self._loaded: dict[str, Any] = {}
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def _shape(self) -> tuple[int, ...]:
+        """The shape of the result."""
         indices = self.assignment.result.indices
         return tuple(self.extents[index] for index in indices)
 
@@ -74,7 +76,20 @@ class Evaluation:
         """Compute the result, whose pieces stay where they were made."""
         if not self.is_divided:
             return self._run_whole()
-        return StepOnPieces(self, self._engine, 0).run()
+        return self.step.run()
+
+    @property
+    def step(self) -> StepOnPieces:
+        """The only step, on pieces."""
+        step = self.program.steps[0]
+        operands = [
+            self._operand(step, input, number)
+            for input, (_, number) in enumerate(step.inputs)
+        ]
+        task = Step(self._kernel, 0)
+        made = Made(self._format, self._shape, library_of(list(self._views.values())))
+        parts = self._options.running().parts
+        return StepOnPieces(self.program, task, operands, made, parts, self.engine)
 
     @property
     def is_divided(self) -> bool:
@@ -87,20 +102,19 @@ class Evaluation:
         names = self.assignment.operands
         given = [self._whole(name) for name in names]
         arguments = (self.assignment.text, self._options.given, names, given)
-        made = self._engine.submit("evaluate", tasks.evaluated, *arguments)
-        known = self._engine.submit("cut", tasks.known, made, self._engine.slots)
-        pieces: Pieces = self._engine.fetch([known])[0]
+        made = self.engine.submit("evaluate", tasks.evaluated, *arguments)
+        known = self.engine.submit("cut", tasks.known, made, self.engine.slots)
+        pieces: Pieces = self.engine.fetch([known])[0]
         handles = [
-            self._engine.submit("cut", tasks.piece, made, pieces, number)
+            self.engine.submit("cut", tasks.piece, made, pieces, number)
             for number in range(pieces.count)
         ]
         return replace(pieces, handles=tuple(handles))
 
     # --- What steps ask for -----------------------------------------------------------
 
-    def operand(self, number: int, step_number: int, input: int) -> Cut | Whole:
+    def _operand(self, step: CutStep, input: int, number: int) -> Cut | Whole:
         """Return an operand of a step."""
-        step = self.program.steps[step_number]
         name = self.assignment.operands[number]
         type = self.specialisation.statement.types[name]
         given = self._given[name]
@@ -108,20 +122,20 @@ class Evaluation:
             loops = [m for m, each in enumerate(step.loop_inputs) if input in each]
             times = sum(access.name == name for access in self.assignment.accesses)
             if loops and loops == [*range(len(loops))] and times == 1:
-                return Cut(step, input, name, given, self._engine)
+                return Cut(step, input, name, given, self.engine)
         view, layout = self._views.get(name), step.layouts[input]
         extents: tuple[int, ...] = ()
         if view is not None and type.format is not None:
             extents = tuple(view.shape[d] for d in type.format.order)
         return Whole(
-            step, input, name, extents, self._input(number, name, layout), self._engine
+            step, input, name, extents, self._input(number, name, layout), self.engine
         )
 
     def _input(self, number: int, name: str, layout: Layout) -> Any:
         """Return a handle of an operand as a whole, as tasks read it."""
         if name not in self._loaded:
             arguments = (self._kernel, number, layout, self._whole(name))
-            self._loaded[name] = self._engine.submit(
+            self._loaded[name] = self.engine.submit(
                 f"load-{name}", tasks.loaded, *arguments
             )
         return self._loaded[name]
@@ -131,28 +145,13 @@ class Evaluation:
         given = self._given[name]
         if isinstance(given, Pieces):
             pieces = (given.known, list(given.handles))
-            return self._engine.submit(f"join-{name}", tasks.whole, *pieces)
+            return self.engine.submit(f"join-{name}", tasks.whole, *pieces)
         if isinstance(given, Elsewhere):
             return given.handle
-        return self._engine.put(given)
-
-    def step(self, number: int) -> Step:
-        return Step(self._kernel, number)
+        return self.engine.put(given)
 
     @property
-    def result_format(self) -> Format:
+    def _format(self) -> Format:
+        """The format of the result; a number is dense."""
         format = self.specialisation.statement.result.format
         return Format("dense") if format is None else format.usual
-
-    @property
-    def result_extents(self) -> tuple[int, ...]:
-        """The extents of the levels of the result."""
-        return tuple(self.shape[dimension] for dimension in self.result_format.order)
-
-    @property
-    def library(self) -> str:
-        return library_of(list(self._views.values()))
-
-    @property
-    def asked_parts(self) -> int | None:
-        return self._options.running().parts

@@ -14,22 +14,21 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nacho._kernels.parts import loops_of_levels
+from nacho._kernels.program import Program
 from nacho._pieces import tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.inputs import About, Input, Record, Row
+from nacho._pieces.inputs import About, Input, Record, Row, Step
 from nacho._pieces.operands import Cut, Whole
 from nacho._pieces.results import counts_of, cuts_of, sealed
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range, Windows
+from nacho._storage.formats import Format
 from nacho.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    from nacho._pieces.evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -46,20 +45,41 @@ class Plan:
         return len(self.rows) - 1
 
 
+class Made(NamedTuple):
+    """What a step makes."""
+
+    format: Format
+    shape: tuple[int, ...]
+    library: str
+    """The library whose containers the whole result would be in."""
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The extents of the levels."""
+        return tuple(self.shape[dimension] for dimension in self.format.order)
+
+
 class StepOnPieces:
     """A step of a program, whose parts run where their windows are brought together."""
 
-    def __init__(self, evaluation: Evaluation, engine: Engine, number: int) -> None:
-        self._evaluation = evaluation
+    def __init__(
+        self,
+        program: Program,
+        task: Step,
+        operands: Sequence[Cut | Whole],
+        made: Made,
+        parts: int | None,
+        engine: Engine,
+    ) -> None:
+        self._program = program
+        self._native = program.native
+        self._task = task
+        self._number = task.number
+        self.step = program.steps[task.number]
+        self._operands = operands
+        self._made = made
+        self._asked_parts = parts
         self._engine = engine
-        self._number = number
-        self.step = evaluation.program.steps[number]
-        self._task = evaluation.step(number)
-        self._native = evaluation.program.native
-        self._operands = [
-            evaluation.operand(index, number, input)
-            for input, (_, index) in enumerate(self.step.inputs)
-        ]
         self._cut_ones = [each for each in self._operands if isinstance(each, Cut)]
 
     def run(self) -> Pieces:
@@ -96,7 +116,7 @@ class StepOnPieces:
 
     def _parts(self, total: int) -> int:
         """Return the number of parts: that of one machine, where sums depend on it."""
-        asked = self._evaluation.asked_parts
+        asked = self._asked_parts
         _, sizes, _ = self._scan(1, np.zeros((1, self.step.count_columns), np.int64))
         row_size = sizes[len(self.step.layouts[-1].levels)]
         fixed = self._native.fixed_parts(self._number, total, row_size)
@@ -231,7 +251,7 @@ class StepOnPieces:
         offsets, sizes, about = counted
         written: list[list[Range]] = []
         records: list[Record] = []
-        loops = loops_of_levels(self._evaluation.program)
+        loops = loops_of_levels(self._program)
         for first, last in pairwise(groups):
             record = self.record(plan, first, last, offsets, sizes)
             cuts, at = _row(record.rows.ravel()), _row(record.offsets.ravel())
@@ -297,7 +317,7 @@ class StepOnPieces:
     @property
     def _outer(self) -> int:
         """The number of the outermost loops that are over coordinates of the result."""
-        loops = loops_of_levels(self._evaluation.program)
+        loops = loops_of_levels(self._program)
         return next(m for m in range(len(loops) + 1) if m not in loops)
 
     # --- The result -------------------------------------------------------------------
@@ -310,12 +330,12 @@ class StepOnPieces:
         made: tuple[list[list[Range]], list[Any]],
     ) -> Pieces:
         written, handles = made
-        about, layout = self._evaluation, self.step.layouts[-1]
+        about, layout = self._made, self.step.layouts[-1]
         rows = plan.rows[list(groups)] if len(handles) > 1 else plan.rows[[0, -1]]
         counts = counts_of(layout, sizes)
-        loops, extents = loops_of_levels(about.program), about.result_extents
-        cuts = cuts_of(layout, extents, counts, loops, rows, written)
-        known = (about.result_format, about.shape, layout, counts, *cuts)
+        loops = loops_of_levels(self._program)
+        cuts = cuts_of(layout, about.extents, counts, loops, rows, written)
+        known = (about.format, about.shape, layout, counts, *cuts)
         result = Pieces(*known, tuple(handles), about.library)
         return sealed(result, self._engine)
 
