@@ -60,6 +60,7 @@ std::vector<int64_t> nacho::limitOf(const Step &step,
   std::vector<int64_t> rows(2 * step.boundColumns);
   Step::Parts one = {1, rows.data(), nullptr, nullptr};
   step.partition(args, one, /*within=*/1, /*threads=*/1);
+  requireCost(rows[step.boundColumns]);
   return {rows.begin() + step.boundColumns, rows.end()};
 }
 

@@ -183,9 +183,13 @@ std::optional<Refusal> StepPlan::refuseDraft() const {
 
 /// Throws if the total overflows: otherwise, no cost of a part does. Watches
 /// for signals from now on if the total is high.
-void StepPlan::checkCost() const {
-  if (total() < 0 || total() > kMostCost)
+void nacho::requireCost(int64_t cost) {
+  if (cost < 0 || cost > kMostCost)
     throw CostOverflow("cost-overflow: the work costs more than 2^56");
+}
+
+void StepPlan::checkCost() const {
+  requireCost(total());
   if (total() >= kWatchedFrom)
     SignalWatch::begin();
 }

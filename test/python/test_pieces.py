@@ -33,7 +33,7 @@ class GuardedEngine(Here):
         self.slots = slots
         self.rounds = 0
 
-    def submit(self, name, function, *args):
+    def submit(self, name, function, *args, at=None):
         return self._copied(function(*args))
 
     def fetch(self, handles):
@@ -190,9 +190,13 @@ def check(name, slots, pieces, **options):
             parts = plan.parts
             cost = options.get("cost", "time")
             known = nacho.partition(expr, parts, operands, cost=cost)
-            found = plan.rows[:, 1 : 1 + known.bounds.shape[1]]
-            np.testing.assert_array_equal(found, known.bounds)
-            np.testing.assert_array_equal(np.diff(plan.rows[:, 0]), known.costs)
+            cuts = evaluation(guard, expr, operands, slots, pieces, **options)
+            found = cuts.partition(parts)
+            np.testing.assert_array_equal(found.bounds, known.bounds)
+            np.testing.assert_array_equal(found.costs, known.costs)
+            assert found.positions.keys() == known.positions.keys()
+            for operand, places in known.positions.items():
+                np.testing.assert_array_equal(found.positions[operand], places)
         result = made.run()
         whole = [(0, length) for length in result.lengths]
         found = joined(whole, result.handles).arrays

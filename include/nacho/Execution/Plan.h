@@ -38,6 +38,9 @@ struct OperandsChanged : std::runtime_error {
                            "checked and counted") {}
 };
 
+/// Throws CostOverflow if the cost of a step is too large to be divided.
+void requireCost(int64_t cost);
+
 /// The memory of one workspace of a step, with a row for each slot. It is kept
 /// from call to call; kernels leave every row empty.
 class WorkspaceMemory {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from nacho._kernels.statement import Statement
 from nacho._notation.tree import Access
 from nacho._pictures.bars import Bars
 from nacho._pictures.figure import as_html, plotted
-
-if TYPE_CHECKING:
-    from nacho import _nacho
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,8 +84,18 @@ class Partition(Nest):
         return plotted([nest.bars for nest in self.nests])
 
 
+class Planned(Protocol):
+    """What knows the cuts of steps."""
+
+    def cuts(
+        self, step: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the costs before the cuts of a step, their coordinates, and places."""
+        ...
+
+
 def nests_of(
-    program: Program, plan: _nacho.Plan, extents: Mapping[str, int]
+    program: Program, plan: Planned, extents: Mapping[str, int]
 ) -> tuple[Nest, ...]:
     """Describe the cuts of all steps of a plan that has been partitioned.
 

@@ -125,7 +125,7 @@ class Specialiser:
         try:
             return act(Call.of(found, *operands, is_typed=is_typed))
         except IndexOverflowError:
-            wide = self._wide(found)
+            wide = self.widened(found)
             if wide is None:
                 raise
         return act(Call.of(wide, *operands))
@@ -133,7 +133,7 @@ class Specialiser:
     def _sizes(self, views: Mapping[str, View]) -> Sizes:
         return rough_sizes(views) if self._sized else ()
 
-    def _wide(self, found: Specialisation) -> Specialisation | None:
+    def widened(self, found: Specialisation) -> Specialisation | None:
         """Return the specialisation with 64-bit indices of the result.
 
         It is None if the indices are pinned or have 64 bits already.

@@ -10,14 +10,24 @@ class Engine(Protocol):
     """Runs functions of ``tasks`` on some machine, and keeps what they return there.
 
     A handle stands for what a task returns. Arguments may be handles, also in lists.
+
+    Machines are in a line. A task may be asked to run ``at`` a fraction of it, from 0
+    to 1: what is near in tensors is near in the line, and one task's place is another's
+    who needs the same. Without a place, a task runs where most of its arguments are.
     """
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+    def submit(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *args: Any,
+        at: float | None = None,
+    ) -> Any:
         """Return a handle of what the function returns; ``name`` says what it is."""
         ...
 
-    def put(self, value: Any) -> Any:
-        """Return a handle of a value that tasks on every machine need."""
+    def put(self, value: Any, at: float | None = None) -> Any:
+        """Return a handle of a value."""
         ...
 
     def fetch(self, handles: Sequence[Any]) -> list[Any]:
@@ -35,10 +45,16 @@ class Here:
 
     slots = 4
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+    def submit(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *args: Any,
+        at: float | None = None,
+    ) -> Any:
         return function(*args)
 
-    def put(self, value: Any) -> Any:
+    def put(self, value: Any, at: float | None = None) -> Any:
         return value
 
     def fetch(self, handles: Sequence[Any]) -> list[Any]:

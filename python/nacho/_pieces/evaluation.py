@@ -7,26 +7,29 @@ what they compute there: so the result is, bit for bit, that of one machine.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from nacho._kernels.evaluation import specialiser_for
+from nacho._kernels.nests import Partition, nests_of
 from nacho._kernels.options import Options
 from nacho._kernels.program import Layout, Program
 from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
 from nacho._notation.tree import Assignment
 from nacho._pieces import tasks
+from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import Step
 from nacho._pieces.operands import Cut, Whole
-from nacho._pieces.steps import Made, StepOnPieces
-from nacho._pieces.tensor import Pieces
+from nacho._pieces.steps import Made, Plan, StepOnPieces
+from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format
 from nacho._storage.results import library_of
 from nacho._storage.views import View
+from nacho.errors import IndexOverflowError
 
 
 class Elsewhere(NamedTuple):
@@ -35,6 +38,18 @@ class Elsewhere(NamedTuple):
     handle: Any
     view: View
     """A view like its own, whose arrays have no memory."""
+
+
+class _Planned:
+    """The cuts of a step, as those of a plan are asked for."""
+
+    def __init__(self, plan: Plan, program: Program) -> None:
+        self._rows = plan.rows
+        self._depth = len(program.steps[-1].order)
+
+    def cuts(self, step: int) -> tuple[Numbers, Numbers, Numbers]:
+        depth = 1 + self._depth
+        return self._rows[:, 0], self._rows[:, 1:depth], self._rows[:, depth:]
 
 
 class Evaluation:
@@ -54,14 +69,15 @@ class Evaluation:
         self._views = views
         self.engine = engine
         lowering = options.lowering(assignment)
-        specialiser = specialiser_for(assignment, views, options.out, lowering)
+        self._specialiser = specialiser_for(assignment, views, options.out, lowering)
         self.extents = index_extents(assignment, views)
         operands = [given[name] for name in assignment.operands]
-        self.specialisation: Specialisation = specialiser.of_call(
-            operands, views, self.extents
-        )
-        self.program: Program = self.specialisation.program()
-        made = self.specialisation
+        self._specialise(self._specialiser.of_call(operands, views, self.extents))
+
+    def _specialise(self, specialisation: Specialisation) -> None:
+        self.specialisation = specialisation
+        self.program: Program = specialisation.program()
+        made = specialisation
         kernel = (made.source, made.statement.typing, made.lowering)
         self._kernel = pickle.dumps((*kernel, self.program.choices))
         self._loaded: dict[str, Any] = {}
@@ -76,7 +92,23 @@ class Evaluation:
         """Compute the result, whose pieces stay where they were made."""
         if not self.is_divided:
             return self._run_whole()
+        try:
+            return self.step.run()
+        except IndexOverflowError:
+            wide = self._specialiser.widened(self.specialisation)
+            if wide is None:
+                raise
+            self._specialise(wide)
         return self.step.run()
+
+    def partition(self, parts: int) -> Partition:
+        """Find the cuts, and compute nothing."""
+        if not self.is_divided:
+            (found,) = self.engine.fetch([self._submit_whole(tasks.partitioned, parts)])
+            return found  # type: ignore[no-any-return]
+        plan = self.step.plan()
+        nests = nests_of(self.program, _Planned(plan, self.program), self.extents)
+        return Partition(**vars(nests[-1]), nests=nests)
 
     @property
     def step(self) -> StepOnPieces:
@@ -95,14 +127,20 @@ class Evaluation:
     def is_divided(self) -> bool:
         """Whether the parts run alone; else, one task computes the whole statement."""
         step, *more = self.program.steps
-        return not more and step.runs_alone
+        format = self.specialisation.statement.result.format
+        is_usual = format is None or format.is_usual
+        return not more and step.runs_alone and is_usual and has_windows(format)
+
+    def _submit_whole(self, function: Callable[..., Any], *more: Any) -> Any:
+        """Submit a function of the whole statement and of all operands."""
+        names = self.assignment.operands
+        given = [self._whole(name) for name in names]
+        arguments = (self.assignment.text, self._options.given, names, given, *more)
+        return self.engine.submit(function.__name__, function, *arguments)
 
     def _run_whole(self) -> Pieces:
         """Compute the result in one task, and cut it into pieces there."""
-        names = self.assignment.operands
-        given = [self._whole(name) for name in names]
-        arguments = (self.assignment.text, self._options.given, names, given)
-        made = self.engine.submit("evaluate", tasks.evaluated, *arguments)
+        made = self._submit_whole(tasks.evaluated)
         known = self.engine.submit("cut", tasks.known, made, self.engine.slots)
         pieces: Pieces = self.engine.fetch([known])[0]
         handles = [

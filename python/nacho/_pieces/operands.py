@@ -125,7 +125,12 @@ class Cut(Operand):
             found[numbers] = answer
 
     def windows(
-        self, lower: Sequence[int], upper: Sequence[int], *, values: bool
+        self,
+        lower: Sequence[int],
+        upper: Sequence[int],
+        *,
+        values: bool,
+        at: float | None = None,
     ) -> Any:
         """Return a handle of what lies between two cuts, as an input of tasks."""
         ranges = ranges_between(self.pieces, lower, upper)
@@ -133,7 +138,7 @@ class Cut(Operand):
             ranges[-1] = (ranges[-1][0], ranges[-1][0])
         parts = slices(self._engine, self.name, self.pieces, ranges)
         return self._engine.submit(
-            f"gather-{self.name}", tasks.gathered, self._empty, ranges, parts
+            f"gather-{self.name}", tasks.gathered, self._empty, ranges, parts, at=at
         )
 
     def begun(self, lower: Sequence[int], upper: Sequence[int]) -> Any:

@@ -28,7 +28,7 @@ from nacho._pieces.results import counts_of, cuts_of, sealed
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range, Windows
 from nacho._storage.formats import Format
-from nacho.errors import UnsupportedError
+from nacho.errors import IndexOverflowError, UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class StepOnPieces:
         ]
         return [
             [
-                each.windows(at[g], at[g + 1], values=True)
+                each.windows(at[g], at[g + 1], values=True, at=_place(g, groups))
                 if isinstance(each, Cut) and at is not None
                 else each.handle  # type: ignore[union-attr]
                 for each, at in zip(self._operands, places, strict=True)
@@ -219,10 +219,23 @@ class StepOnPieces:
         handles = []
         for g, given in enumerate(inputs):
             record = self.record(plan, groups[g], groups[g + 1], nothing, ())
+            arguments = (self._task, given, record)
+            place = _place(g, groups)
             handles.append(
-                self._engine.submit("count", tasks.count, self._task, given, record)
+                self._engine.submit("count", tasks.count, *arguments, at=place)
             )
-        return self._scan(plan.parts, np.vstack(self._engine.fetch(handles)))
+        found = self._scan(plan.parts, np.vstack(self._engine.fetch(handles)))
+        self._require_widths(found[1])
+        return found
+
+    def _require_widths(self, sizes: Sequence[int]) -> None:
+        """Refuse a result whose positions are too narrow for its entries."""
+        for level, size in zip(self.step.layouts[-1].levels, sizes, strict=False):
+            for array in level.arrays:
+                if array.holds_positions and size > np.iinfo(array.type).max:
+                    raise IndexOverflowError(
+                        f"the result has {size} entries, more than {array.type} counts"
+                    )
 
     def _scan(
         self, parts: int, counts: Numbers
@@ -263,9 +276,16 @@ class StepOnPieces:
             records.append(record)
         made = [
             self._engine.submit(
-                "compute", tasks.compute, self._task, given, record, about, ranges
+                "compute",
+                tasks.compute,
+                self._task,
+                inputs[g],
+                records[g],
+                about,
+                written[g],
+                at=_place(g, groups),
             )
-            for given, record, ranges in zip(inputs, records, written, strict=True)
+            for g in range(len(inputs))
         ]
         if not about[2]:
             return written, self._taken(made)
@@ -312,6 +332,7 @@ class StepOnPieces:
             about,
             made[begins : group + 1],
             first - groups[begins],
+            at=_place(group, groups),
         )
 
     @property
@@ -344,6 +365,11 @@ def _is_of_all(about: About, written: list[list[Range]]) -> bool:
     """Return whether every part has sums for all entries of a dense result."""
     _, length = about[0][-1]
     return length > 0 and all(begin == end for begin, end in (w[-1] for w in written))
+
+
+def _place(group: int, groups: Sequence[int]) -> float:
+    """Return the place of a group in the line of all machines."""
+    return group / (len(groups) - 1)
 
 
 def _groups(parts: int, slots: int) -> list[int]:

@@ -13,6 +13,8 @@ import numpy as np
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.evaluation import evaluate
 from nacho._kernels.loading import load
+from nacho._kernels.nests import Partition
+from nacho._kernels.partitioning import partition
 from nacho._kernels.parts import loaded_program, refuse
 from nacho._kernels.program import Layout
 from nacho._pieces.cutting import cut, windows_of_view
@@ -108,13 +110,16 @@ def begun(known: Known, given: Input) -> Input:
 
 def limit(step: Step, inputs: Sequence[Input]) -> Row:
     """Return the cut at the end of a step; inputs have the ends of the arrays."""
-    _, program = loaded_program(step.kernel)
+    specialisation, program = loaded_program(step.kernel)
     arguments = [
         argument
         for each in inputs
         for argument in each.arguments([0] * len(each.extents))
     ]
-    return tuple(program.limit(step.number, arguments))
+    try:
+        return tuple(program.limit(step.number, arguments))
+    except RuntimeError as error:
+        refuse(specialisation, error)
 
 
 def costs(step: Step, inputs: Sequence[Input], ends: Sequence[Row]) -> list[int]:
@@ -288,6 +293,22 @@ def evaluated(
 ) -> Any:
     """Compute a statement, all operands of which are here."""
     return evaluate(text, dict(zip(names, given, strict=True)), **options)
+
+
+def partitioned(
+    text: str,
+    options: Mapping[str, Any],
+    names: Sequence[str],
+    given: Sequence[Any],
+    parts: int,
+) -> Partition:
+    """Cut a statement, all operands of which are here."""
+    kept = {name: options[name] for name in _OF_CUTS if name in options}
+    return partition(text, parts, dict(zip(names, given, strict=True)), **kept)
+
+
+_OF_CUTS = ("cost", "order", "remap", "contract")
+"""The options on which cuts depend."""
 
 
 def known(container: Any, count: int) -> Pieces:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -131,7 +131,8 @@ def _class_of(library: str, format: Format | None) -> type[Any]:
         # SciPy's matrices are of rank 2.
         family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
         module, name = "scipy.sparse", f"{layout}_{family}"
-    found = getattr(sys.modules[module], name)
+    # The operands of another process may have come from it.
+    found = getattr(importlib.import_module(module), name)
     assert isinstance(found, type)
     return found
 

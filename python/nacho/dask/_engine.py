@@ -13,7 +13,7 @@ from typing import Any
 from distributed import Client, default_client
 from distributed.worker import get_worker
 
-from nacho.errors import ArgumentError
+from nacho.errors import ArgumentError, DeviceError
 
 
 def client_of(given: Client | None) -> Client:
@@ -47,13 +47,30 @@ class DaskEngine:
         threads: dict[str, int] = self.client.nthreads()
         return max(sum(threads.values()), 1)
 
-    def submit(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+    def submit(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *args: Any,
+        at: float | None = None,
+    ) -> Any:
         key = f"{name}-{uuid.uuid4().hex}"
-        return self.client.submit(_run, name, function, *args, key=key, pure=False)
+        how: dict[str, Any] = {"key": key, "pure": False}
+        if at is not None:
+            # Another worker runs the task if that one is lost.
+            how |= {"workers": [self._worker_at(at)], "allow_other_workers": True}
+        return self.client.submit(_run, name, function, *args, **how)
 
-    def put(self, value: Any) -> Any:
+    def put(self, value: Any, at: float | None = None) -> Any:
         # A task, unlike what is scattered, is run again where its worker was lost.
-        return self.submit("operand", _itself, value)
+        return self.submit("operand", _itself, value, at=at)
+
+    def _worker_at(self, fraction: float) -> str:
+        """Return the address of the worker at a place in the line of all workers."""
+        workers: list[str] = sorted(self.client.nthreads())
+        if not workers:
+            raise DeviceError("the cluster has no workers")
+        return workers[min(int(fraction * len(workers)), len(workers) - 1)]
 
     def fetch(self, handles: Sequence[Any]) -> list[Any]:
         found: list[Any] = self.client.gather(list(handles))

@@ -9,6 +9,7 @@ from distributed import Client
 
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.evaluation import given_operands, spelled
+from nacho._kernels.nests import Partition
 from nacho._kernels.options import Options
 from nacho._notation.overloads import WholeExpression
 from nacho._notation.parser import parse
@@ -22,6 +23,7 @@ from nacho.dask._tensor import Tensor
 from nacho.errors import OptionError
 
 _EVALUATE = ("nacho.dask.evaluate(expr, {})", (*Options._fields, "client"))
+_PARTITION = ("nacho.dask.partition(expr, parts, {})", ("cost", "order", "client"))
 _OF_ONE_MACHINE = ("device", "stream", "threads", "memory_limit")
 
 
@@ -67,6 +69,50 @@ def evaluate(
         return _evaluation(assignment, options, given, engine).run()
 
     return Tensor(engine.client, make, assignment.text)
+
+
+def partition(
+    expr: str,
+    parts: int,
+    operands: Mapping[str, Any] | None = None,
+    /,
+    *,
+    client: Client | None = None,
+    cost: str = "time",
+    order: Sequence[str] | str | None = None,
+    remap: bool | None = None,
+    contract: Sequence[str] | str = "auto",
+    **named: Any,
+) -> Partition:
+    """Cut the work of an expression into parts, and compute nothing.
+
+    The cuts are those of ``nacho.partition``; they are found where the pieces are.
+
+    Parameters
+    ----------
+    expr
+        A statement in the notation.
+    parts
+        The number of parts.
+    operands
+        A mapping with operands by name, for those that have the name of an option.
+    client
+        The client of the cluster; by default, the current one.
+    cost, order, remap, contract
+        As for ``nacho.dask.evaluate``.
+    **named
+        The operands by name.
+
+    Examples
+    --------
+    >>> nacho.dask.partition("Z[i,j] = A[i,j] + B[i,j]", 9, A=A, B=B)  # doctest: +SKIP
+    """
+    engine = DaskEngine(client_of(client))
+    assignment = parse(expr)
+    given = given_operands(assignment, operands, named, _PARTITION)
+    how = {"cost": cost, "order": order, "remap": remap, "contract": contract}
+    options = Options(parts=parts, **how)  # type: ignore[arg-type]
+    return _evaluation(assignment, options, given, engine).partition(parts)
 
 
 def _evaluation(

@@ -44,7 +44,10 @@ def from_tensor(
 
     def make() -> Pieces:
         known, windows = cut(view, count)
-        handles = tuple(engine.put(window) for window in windows)
+        handles = tuple(
+            engine.put(window, at=number / count)
+            for number, window in enumerate(windows)
+        )
         return replace(known, handles=handles)
 
     return Tensor(engine.client, make, f"{type(tensor).__name__} in {view.format}")

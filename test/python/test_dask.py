@@ -1,0 +1,162 @@
+"""Statements on a cluster: a real one, of processes on this machine."""
+
+import gc
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from libraries import needed
+
+distributed = needed("dask", "distributed")
+cluster_of_nacho = pytest.importorskip("nacho.dask")
+
+SIZE = 300
+ADD = "Z[i,j] = A[i,j] + B[i,j]"
+
+
+@pytest.fixture(scope="module")
+def client():
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def matrix(seed, density=0.05, heavy=None):
+    rng = np.random.default_rng(seed)
+    made = sp.random_array((SIZE, SIZE), density=density, rng=rng, format="lil")
+    if heavy is not None:
+        made[heavy] = rng.random(SIZE)
+    return sp.csr_array(made)
+
+
+A, B, HEAVY = matrix(1), matrix(2), matrix(3, heavy=17)
+
+
+def same(one, other):
+    """Whether two results are the same, bit for bit."""
+    assert type(one) is type(other)
+    if not sp.issparse(one):
+        return np.array_equal(one, other)
+    pairs = (
+        (one.indptr, other.indptr),
+        (one.indices, other.indices),
+        (one.data, other.data),
+    )
+    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
+
+
+def test_a_tensor_goes_there_and_back(client):
+    tensor = nacho.dask.from_tensor(HEAVY, pieces=5)
+    assert (tensor.shape, tensor.nnz, tensor.npieces) == (HEAVY.shape, HEAVY.nnz, 5)
+    assert (tensor.dtype, str(tensor.format), tensor.ndim) == (HEAVY.dtype, "csr", 2)
+    assert tensor.nbytes == sum(
+        array.nbytes for array in (HEAVY.indptr, HEAVY.indices, HEAVY.data)
+    )
+    assert same(tensor.compute(), HEAVY)
+    assert repr(tensor) == (
+        "<nacho.dask.Tensor 300x300 of float64 in csr: "
+        f"{HEAVY.nnz} entries in 5 pieces>"
+    )
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 2000])
+def test_an_addition(client, pieces):
+    operands = {"A": nacho.dask.from_tensor(HEAVY, pieces=min(pieces, 20)), "B": B}
+    operands["B"] = nacho.dask.from_tensor(B, pieces=4)
+    made = nacho.dask.evaluate(ADD, **operands)
+    assert same(made.compute(), nacho.evaluate(ADD, A=HEAVY, B=B))
+
+
+def test_results_are_operands(client):
+    first = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(HEAVY), B=B)
+    second = nacho.dask.evaluate("y[i] = Z[i,j] * x[j]", Z=first, x=np.ones(SIZE))
+    third = nacho.dask.evaluate("s += y[i]", y=second)
+    whole = nacho.evaluate(ADD, A=HEAVY, B=B)
+    np.testing.assert_allclose(second.compute(), whole.sum(axis=1))
+    np.testing.assert_allclose(third.compute(), whole.sum())
+    assert np.ndim(third.compute()) == 0
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        "Z[i,k] = A[i,j] * B[j,k]",
+        "Z[i,j] = A[i,j] + B[j,i]",
+        "y[j] = A[i,j] * B[i,j]",
+    ],
+)
+def test_other_statements(client, expr):
+    operands = {name: nacho.dask.from_tensor(x) for name, x in (("A", A), ("B", B))}
+    made = nacho.dask.evaluate(expr, parts=3, **operands).compute()
+    wanted = nacho.evaluate(expr, A=A, B=B, parts=3)
+    assert same(made, wanted)
+
+
+def test_cuts_are_those_of_one_machine(client):
+    operands = {"A": nacho.dask.from_tensor(HEAVY), "B": nacho.dask.from_tensor(B)}
+    found = nacho.dask.partition(ADD, 16, **operands)
+    known = nacho.partition(ADD, 16, A=HEAVY, B=B, cost="time")
+    np.testing.assert_array_equal(found.bounds, known.bounds)
+    np.testing.assert_array_equal(found.costs, known.costs)
+    found = nacho.dask.partition("Z[i,k] = A[i,j] * B[j,k]", 3, **operands)
+    known = nacho.partition("Z[i,k] = A[i,j] * B[j,k]", 3, A=HEAVY, B=B, cost="time")
+    np.testing.assert_array_equal(found.bounds, known.bounds)
+
+
+def test_evaluate_returns_at_once(client):
+    begin = time.monotonic()
+    tensor = nacho.dask.from_tensor(A)
+    made = nacho.dask.evaluate(ADD, A=tensor, B=tensor)
+    assert "not known yet" in repr(made) or "entries" in repr(made)
+    # Generous, but far less than it takes if every task waits.
+    assert time.monotonic() - begin < 30
+    assert made.persist() is made
+
+
+def test_errors_say_what_is_wrong(client):
+    tensor = nacho.dask.from_tensor(A)
+    with pytest.raises(nacho.ParseError):
+        nacho.dask.evaluate("Z[i,j] = A[i,j", A=tensor)
+    with pytest.raises(
+        nacho.OptionError, match="threads: a cluster has no such option"
+    ):
+        nacho.dask.evaluate(ADD, A=tensor, B=tensor, threads=2)
+    with pytest.raises(nacho.ArgumentError, match="client: expected"):
+        nacho.dask.evaluate(ADD, A=tensor, B=tensor, client=3)
+    with pytest.raises(nacho.ArgumentError, match="missing operand 'B'"):
+        nacho.dask.evaluate(ADD, A=tensor)
+    wrong = nacho.dask.evaluate(ADD, A=tensor, B=B[:10])
+    with pytest.raises(nacho.ShapeError, match="index 'i' has extent 300"):
+        wrong.compute()
+    assert "ShapeError" in repr(wrong)
+
+
+def test_nothing_remains_on_the_workers(client):
+    made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B)
+    made.compute()
+    del made
+    gc.collect()
+
+    def remaining(dask_scheduler):
+        return [str(key) for key in dask_scheduler.tasks]
+
+    for _ in range(100):
+        left = client.run_on_scheduler(remaining)
+        if not left:
+            break
+        time.sleep(0.1)
+    assert left == []
+
+
+def test_without_a_client(monkeypatch):
+    def none():
+        raise ValueError("no client found")
+
+    monkeypatch.setattr("nacho.dask._engine.default_client", none)
+    with pytest.raises(nacho.ArgumentError, match="there is no client"):
+        nacho.dask.from_tensor(A)
