@@ -51,14 +51,28 @@ def tensors():
     return {**names(), "A": A, "x": x}
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    """What the examples of nacho.dask take for granted: a client, and its threads."""
+    distributed = needed("distributed")
+    importlib.import_module("nacho.dask")
+    with distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"
+    ):
+        yield names()
+
+
 def test_there_are_examples():
     assert len(TEXTS) >= 10
 
 
 @pytest.mark.parametrize("place", TEXTS)
-def test_examples(place, tmp_path, monkeypatch):
+def test_examples(place, tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
-    scope = tensors() if place.startswith("torch/") else names()
+    if place.startswith("dask/"):
+        scope = dict(request.getfixturevalue("cluster"))
+    else:
+        scope = tensors() if place.startswith("torch/") else names()
     nacho.write("nell-2.tns", names()["A"])
     for example in TEXTS[place]:
         if not example.want:

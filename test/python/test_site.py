@@ -192,11 +192,13 @@ def test_the_reference_has_every_choice():
 
 DOCUMENTED = {name for page in reference.API for name in page.names}
 IN_TORCH = {name for name in DOCUMENTED if name.startswith("nacho.torch.")}
+IN_DASK = {name for name in DOCUMENTED if name.startswith("nacho.dask.")}
+IN_NACHO = DOCUMENTED - IN_TORCH - IN_DASK
 
 
 def test_the_reference_has_every_public_name():
     modules = {"nacho.array_api", "nacho.cache"}
-    assert reference.public_names() == DOCUMENTED - IN_TORCH
+    assert reference.public_names() == IN_NACHO
     assert modules < DOCUMENTED
 
 
@@ -204,6 +206,12 @@ def test_the_reference_has_every_public_name_of_torch():
     needed("torch")
     torch = importlib.import_module("nacho.torch")
     assert {f"nacho.torch.{name}" for name in torch.__all__} == IN_TORCH
+
+
+def test_the_reference_has_every_public_name_of_dask():
+    needed("distributed")
+    dask = importlib.import_module("nacho.dask")
+    assert {f"nacho.dask.{name}" for name in dask.__all__} == IN_DASK
 
 
 def members(name):
@@ -248,7 +256,7 @@ def fields():
                     yield f"{node.name}.{each.target.id}", text
 
 
-MEMBERS = dict(pair for name in sorted(DOCUMENTED - IN_TORCH) for pair in members(name))
+MEMBERS = dict(pair for name in sorted(IN_NACHO) for pair in members(name))
 
 
 @pytest.mark.parametrize("name", MEMBERS)

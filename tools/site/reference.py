@@ -259,7 +259,7 @@ _WHOLE_MODULES = {"nacho.array_api", "nacho.cache"}
 def _directive(name: str) -> str:
     if name in _WHOLE_MODULES:
         return f".. automodule:: {name}\n   :members:"
-    if name.startswith("nacho.torch."):
+    if name.startswith(("nacho.torch.", "nacho.dask.")):
         kind = "class" if name.rpartition(".")[2][0].isupper() else "function"
     else:
         found = named(name)
@@ -348,6 +348,15 @@ API = (
         "Gradients",
         "[A page](../gradients.md) shows them, and `nacho.torch`, which needs PyTorch.",
         ("nacho.grad", "nacho.torch.evaluate", "nacho.torch.SparseArrays"),
+    ),
+    Page(
+        "dask",
+        "More than one machine",
+        "[A page](../clusters.md) shows them; they need Dask.",
+        tuple(
+            f"nacho.dask.{name}"
+            for name in ("evaluate", "partition", "from_tensor", "Tensor")
+        ),
     ),
     Page(
         "mlir",

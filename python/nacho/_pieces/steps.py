@@ -38,7 +38,7 @@ class Plan:
     total: int
     """The cost of all parts."""
     rows: Numbers
-    """A row for each cut: the cost before it, its coordinates, its positions."""
+    """A row for each cut, with the cost before it, its coordinates and positions."""
 
     @property
     def parts(self) -> int:
