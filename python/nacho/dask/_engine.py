@@ -6,6 +6,7 @@ no more than that there is a client.
 
 from __future__ import annotations
 
+import copy
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -73,7 +74,12 @@ class DaskEngine:
         return workers[min(int(fraction * len(workers)), len(workers) - 1)]
 
     def fetch(self, handles: Sequence[Any]) -> list[Any]:
-        found: list[Any] = self.client.gather(list(handles))
+        try:
+            found: list[Any] = self.client.gather(list(handles))
+        except Exception as error:
+            # Dask keeps the error, whose frames would keep the futures.
+            error.__traceback__ = None
+            raise copy.copy(error) from None
         return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -111,6 +112,8 @@ def _started(make: Callable[[], Pieces]) -> Future[Pieces]:
         try:
             future.set_result(make())
         except BaseException as error:
+            # The frames of the error would keep the futures of tasks alive.
+            traceback.clear_frames(error.__traceback__)
             future.set_exception(error)
 
     threading.Thread(target=run, name="nacho.dask", daemon=True).start()

@@ -1,0 +1,151 @@
+"""Clusters that lose workers, tasks that fail, and clients that go."""
+
+import gc
+import importlib
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from libraries import needed
+
+distributed = needed("dask", "distributed")
+pytest.importorskip("nacho.dask")
+
+ADD = "Z[i,j] = A[i,j] + B[i,j]"
+PATIENCE = 60
+
+
+def matrix(seed):
+    rng = np.random.default_rng(seed)
+    made = sp.random_array((200, 200), density=0.1, rng=rng, format="lil")
+    made[17] = rng.random(200)
+    return sp.csr_array(made)
+
+
+A, B = matrix(1), matrix(2)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0"
+    ) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as made:
+        made.wait_for_workers(3, timeout=PATIENCE)
+        yield made
+        made.wait_for_workers(3, timeout=PATIENCE)
+        made.run(reload_tasks)
+
+
+def replace_task(name, change):
+    """Replace a task of the process in which this runs."""
+    from nacho._pieces import tasks
+
+    setattr(tasks, name, change(getattr(tasks, name)))
+
+
+def reload_tasks():
+    from nacho._pieces import tasks
+
+    importlib.reload(tasks)
+
+
+def slowed(function):
+    def wait(*args):
+        time.sleep(0.2)
+        return function(*args)
+
+    return wait
+
+
+def without_memory(function):
+    def fail(*args):
+        raise MemoryError("there is no memory")
+
+    return fail
+
+
+def pid_of_worker_with(client, prefix):
+    """Return the process of a worker that runs a task, once there is one."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        for address, keys in client.processing().items():
+            if any(str(key).startswith(prefix) for key in keys):
+                return client.run(os.getpid, workers=[address])[address]
+        time.sleep(0.01)
+    raise AssertionError(f"no worker runs a task {prefix}")
+
+
+@pytest.mark.parametrize(
+    "task, prefix",
+    [("search", "search"), ("gathered", "gather"), ("compute", "compute")],
+)
+def test_a_worker_is_lost(client, task, prefix):
+    """In the search, in a transfer, and in the computation."""
+    client.run(replace_task, task, slowed)
+    operands = {"A": nacho.dask.from_tensor(A, pieces=5)}
+    operands["B"] = nacho.dask.from_tensor(B, pieces=4)
+    made = nacho.dask.evaluate(ADD, **operands)
+    os.kill(pid_of_worker_with(client, prefix), signal.SIGKILL)
+    found = made.compute()
+    known = nacho.evaluate(ADD, A=A, B=B)
+    for one, other in (
+        (found.indptr, known.indptr),
+        (found.indices, known.indices),
+        (found.data, known.data),
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_worker_with_pieces_of_a_result_is_lost(client):
+    made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B).persist()
+    pids = client.run(os.getpid)
+    os.kill(next(iter(pids.values())), signal.SIGKILL)
+    assert abs(made.compute() - (A + B)).max() == 0
+
+
+def remaining(dask_scheduler):
+    return [str(key) for key in dask_scheduler.tasks]
+
+
+def test_an_error_names_the_task_and_the_worker(client):
+    client.run(replace_task, "compute", without_memory)
+    made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B)
+    with pytest.raises(MemoryError, match="there is no memory") as caught:
+        made.compute()
+    (note,) = caught.value.__notes__
+    assert "in the task 'compute' on the worker tcp://" in note
+    del made, caught
+    gc.collect()
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and client.run_on_scheduler(remaining):
+        time.sleep(0.05)
+    assert client.run_on_scheduler(remaining) == []
+
+
+def test_a_client_that_goes(cluster, capfd):
+    client = distributed.Client(cluster)
+    client.run(replace_task, "compute", slowed)
+    made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B)
+    pid_of_worker_with(client, "compute")
+    client.close()
+    with pytest.raises(Exception):  # noqa: B017
+        made.compute()
+    del made
+    gc.collect()
+    with distributed.Client(cluster) as other:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and other.run_on_scheduler(remaining):
+            time.sleep(0.05)
+        assert other.run_on_scheduler(remaining) == []
+    assert "Exception in thread" not in capfd.readouterr().err
