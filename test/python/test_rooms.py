@@ -35,7 +35,16 @@ ALLOWED = {
         "_arrays",
     },
     "_pieces": {"", "_notation", "_storage", "_kernels"},
-    "dask": {"", "_notation", "_storage", "_arrays", "_kernels", "_files", "_pieces"},
+    "dask": {
+        "",
+        "_pictures",
+        "_notation",
+        "_storage",
+        "_arrays",
+        "_kernels",
+        "_files",
+        "_pieces",
+    },
     "torch": {"", "_notation", "_storage", "_kernels"},
 }
 """Per package, those that its modules may import besides their own.

@@ -355,7 +355,7 @@ API = (
         "[A page](../clusters.md) shows them; they need Dask.",
         tuple(
             f"nacho.dask.{name}"
-            for name in ("evaluate", "partition", "from_tensor", "Tensor")
+            for name in ("evaluate", "partition", "from_tensor", "read", "Tensor")
         ),
     ),
     Page(

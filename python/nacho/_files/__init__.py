@@ -66,7 +66,7 @@ def read(
     >>> nacho.read("nell-2.tns")  # doctest: +SKIP
     """
     place = Path(path)
-    kind = _kind_of(place)
+    kind = kind_of(place)
     if shape is not None and kind != ".tns":
         raise FileError(f"'{place}' has a shape of its own: shape= is for .tns")
     with place.open("rb"):
@@ -105,7 +105,7 @@ def write(path: Name, tensor: Any) -> None:
     >>> nacho.write("z.mtx", Z)  # doctest: +SKIP
     """
     place = Path(path)
-    writer = _WRITERS[_kind_of(place)]
+    writer = _WRITERS[kind_of(place)]
     writer(place, asarray(tensor).to("cpu"))
 
 
@@ -116,7 +116,8 @@ def _checked(dtype: DTypeLike) -> np.dtype[Any]:
         raise DTypeError(f"dtype={dtype!r}: {error}") from error
 
 
-def _kind_of(path: Path) -> str:
+def kind_of(path: Path) -> str:
+    """Return the end of a name that says what is in a file."""
     name = path.name.lower()
     for kind in _WRITERS:
         if name.endswith((kind, f"{kind}.gz") if kind in _PACKED else kind):

@@ -37,9 +37,9 @@ def read(
 ) -> Tensor:
     extents = None if shape is None else checked_shape(shape)
     text = _opened(path)
-    head = dict(_COMMENT.findall(text[:_HEAD].tobytes()))
-    if extents is None and b"shape" in head:
-        extents = checked_shape([int(extent) for extent in head[b"shape"].split()])
+    head = _head_of(text)
+    if extents is None:
+        extents = _shape_in(head)
     kind = np.dtype(_type_in(path, head) if dtype is None else dtype)
     coords, values = _entries(path, text, kind.kind in "iub")
     values = values.astype(kind) if dtype is None else values
@@ -53,6 +53,33 @@ def read(
             f"'{path}': entries have {len(coords)} coordinates, but the shape {rank}"
         )
     return Tensor.from_coo(coords, values, shape=extents)
+
+
+def shape_in(path: Path) -> tuple[int, ...] | None:
+    """Return the shape in the comments of a file; None if there is none."""
+    return _shape_in(_head_of(_opened(path)))
+
+
+def read_range(
+    path: Path, begin: int, end: int, dtype: DTypeLike | None = None
+) -> tuple[Array, Array]:
+    """Return the coordinates and values of the lines that begin in a range of bytes."""
+    text = _opened(path)
+    kind = np.dtype(_type_in(path, _head_of(text)) if dtype is None else dtype)
+    first = line_end(text, begin - 1) if begin else 0
+    last = line_end(text, end - 1) if end else 0
+    coords, values = _entries(path, text[:last], kind.kind in "iub", first)
+    return coords, values.astype(kind, copy=False)
+
+
+def _head_of(text: Array) -> Mapping[bytes, bytes]:
+    return dict(_COMMENT.findall(text[:_HEAD].tobytes()))
+
+
+def _shape_in(head: Mapping[bytes, bytes]) -> tuple[int, ...] | None:
+    if b"shape" not in head:
+        return None
+    return checked_shape([int(extent) for extent in head[b"shape"].split()])
 
 
 def _type_in(path: Path, head: Mapping[bytes, bytes]) -> str:
@@ -93,27 +120,29 @@ def _opened(path: Path) -> Array:
     return np.empty(0, np.uint8)
 
 
-def _entries(path: Path, text: Array, are_whole: bool) -> tuple[Array, Array]:
-    """Read all entries, some of the text at a time; values may be integers."""
+def _entries(
+    path: Path, text: Array, are_whole: bool, begin: int = 0
+) -> tuple[Array, Array]:
+    """Read the entries behind a byte, some at a time; values may be integers."""
     from nacho._nacho import read_entries
 
     found: list[tuple[Array, Array]] = []
-    begin, lines, threads = 0, 0, len(os.sched_getaffinity(0))
-    with progress(f"reading {path.name}", text.size) as advance:
+    threads = len(os.sched_getaffinity(0))
+    with progress(f"reading {path.name}", text.size - begin) as advance:
         while begin < text.size:
-            end = _line_end(text, begin + _CHUNK)
+            end = line_end(text, begin + _CHUNK)
             try:
                 # A copy: a file may change while it is read.
                 part = np.array(text[begin:end])
                 coords, values = read_entries(part, threads, are_whole)
             except ValueError as error:
+                lines = int(np.count_nonzero(text[:begin] == ord("\n")))
                 raise FileError(f"'{path}', {_in_file(str(error), lines)}") from None
             if values.size:
                 found.append((coords, values))
             if found and len(coords) != len(found[0][0]) and values.size:
                 raise FileError(f"'{path}': not all entries have as many coordinates")
             advance(end - begin)
-            lines += int(np.count_nonzero(text[begin:end] == ord("\n")))
             begin = end
     if not found:
         return np.empty((0, 0), np.int64), np.empty(0)
@@ -123,7 +152,7 @@ def _entries(path: Path, text: Array, are_whole: bool) -> tuple[Array, Array]:
     return np.concatenate(coords, axis=1), np.concatenate(values)
 
 
-def _line_end(text: Array, at: int) -> int:
+def line_end(text: Array, at: int) -> int:
     """Return where the line ends in which a position lies."""
     while at < text.size:
         newlines = np.flatnonzero(text[at : at + 4096] == ord("\n"))

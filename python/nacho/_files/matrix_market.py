@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import itertools
 import re
 import zlib
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +18,24 @@ from nacho._files.packing import created
 from nacho.errors import FileError
 
 _RANK = 2
+_HEAD_LINES = 2
+"""So many lines come before the entries of a part of a file."""
 _SHOWN = 60
 """So many characters of a line are shown."""
+_COORDINATE = 3
+"""A line before coordinates has so many numbers: the shape, and how many lines follow.
+"""
 _MALFORMED = (ValueError, OverflowError, EOFError, gzip.BadGzipFile, zlib.error)
+
+
+class Head(NamedTuple):
+    """What a file in coordinate format says before its entries."""
+
+    begin: int
+    """The byte with which entries begin."""
+    shape: tuple[int, ...]
+    lines: int
+    """The number of entries that follow, one to a line."""
 
 
 def read(path: Path) -> Tensor:
@@ -31,6 +48,51 @@ def read(path: Path) -> Tensor:
         raise FileError(
             f"'{path}': {str(error).rstrip('.')}{_line_of(path, str(error))}"
         ) from error
+
+
+def head_of(path: Path) -> Head | None:
+    """Return the head of a file; None if it lists no coordinates, or is malformed."""
+    with path.open("rb") as file:
+        if b"coordinate" not in file.readline().lower():
+            return None
+        for line in iter(file.readline, b""):
+            words = line.split()
+            if words and not words[0].startswith(b"%"):
+                break
+        else:
+            return None
+        if len(words) != _COORDINATE or not all(word.isdigit() for word in words):
+            return None
+        rows, columns, lines = map(int, words)
+        return Head(file.tell(), (rows, columns), lines)
+
+
+def read_lines(path: Path, begin: int, text: bytes, lines: int) -> Any:
+    """Return the entries of some lines of a file, from a byte on, as SciPy does."""
+    import scipy.io
+
+    found = head_of(path)
+    with path.open("rb") as file:
+        banner = file.readline()
+    if found is None:
+        raise FileError(f"'{path}' has changed while it was read")
+    rows, columns = found.shape
+    size = f"{rows} {columns} {lines}\n".encode()
+    try:
+        return scipy.io.mmread(io.BytesIO(banner + size + text), spmatrix=False)
+    except _MALFORMED as error:
+        message = str(error).rstrip(".")
+        named = re.match(r"Line (\d+)\b", message)
+        if named:
+            before = _lines_before(path, begin)
+            number = int(named[1]) - _HEAD_LINES + before
+            message = f"Line {number}{message[named.end() :]}"
+        raise FileError(f"'{path}': {message}{_line_of(path, message)}") from error
+
+
+def _lines_before(path: Path, begin: int) -> int:
+    with path.open("rb") as file:
+        return file.read(begin).count(b"\n")
 
 
 def _line_of(path: Path, message: str) -> str:

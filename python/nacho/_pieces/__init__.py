@@ -6,4 +6,7 @@ piece), ``inputs`` and ``tasks`` (what workers do), ``operands`` (which parts of
 operands a task needs), ``steps`` (from the cuts of a step to its values), ``results``
 (the pieces of these), and ``evaluation`` (a statement). An engine (``engine``) runs the
 tasks and moves what they need.
+
+Tensors that no machine had are made of ``entries``: ``sorting`` brings these in order,
+and ``assembling`` makes pieces of them.
 """

@@ -11,10 +11,11 @@ except ImportError as error:
     raise ImportError("nacho.dask needs Dask: pip install nacho[dask]") from error
 
 from nacho.dask._evaluation import evaluate, partition
+from nacho.dask._files import read
 from nacho.dask._sources import from_tensor
 from nacho.dask._tensor import Tensor
 
-__all__ = ["Tensor", "evaluate", "from_tensor", "partition"]
+__all__ = ["Tensor", "evaluate", "from_tensor", "partition", "read"]
 
 
 def __dir__() -> list[str]:

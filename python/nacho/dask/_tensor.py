@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import os
 import threading
 import traceback
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from distributed import Client, wait
 from nacho._pieces import tasks
 from nacho._pieces.tensor import Pieces
 from nacho._storage.formats import Format
+from nacho.dask import _exports
 from nacho.dask._engine import DaskEngine
 
 
@@ -89,6 +92,34 @@ class Tensor:
         """Wait until all pieces are there, and return the tensor."""
         wait(list(self._pieces.handles))
         return self
+
+    def to_dask_array(self) -> Any:
+        """Return a Dask array whose chunks are rows, in pieces where the tensor is.
+
+        The chunks of a sparse matrix are SciPy's, and those of a dense tensor NumPy's.
+        A row that a cut divides is in one chunk.
+        """
+        return _exports.dask_array(self._client, self._pieces)
+
+    def write(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write a file for each piece, by the workers, which all see the folder.
+
+        ``nacho.dask.read`` reads the folder, and makes the same pieces.
+
+        Parameters
+        ----------
+        folder
+            A folder that is empty, or is not there yet.
+        overwrite
+            Replaces the pieces in a folder.
+        """
+        place = os.fspath(folder)
+        _exports.write(self._client, self._pieces, place, overwrite)
+
+    def _repr_html_(self) -> str:
+        if not self._state.done() or self._state.exception():
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return _exports.described(self._client, self._pieces, self.nbytes)
 
     def __repr__(self) -> str:
         if not self._state.done():
