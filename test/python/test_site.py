@@ -51,7 +51,7 @@ def test_snippets(page, tmp_path, monkeypatch):
 
 
 def test_every_program_of_the_gallery_is_executed():
-    assert len(GALLERY) == 1 + 12
+    assert len(GALLERY) == 1 + 13
     assert [page for page in GALLERY if page not in WITH_SNIPPETS] == [
         SITE / "gallery/index.md"
     ]
