@@ -117,26 +117,18 @@ class Pieces:
 
         Nothing that a piece before it has is a reason to need a piece.
         """
-        needed: list[int] = []
-        missing = list(ranges)
-        for piece in self._touching(ranges):
-            has = self.ranges_of(piece)
-            left = [
-                (min(max(b, end), e), e) if first <= b < end else (b, e)
-                for (b, e), (first, end) in zip(missing, has, strict=True)
-            ]
-            if left != missing:
-                needed.append(piece)
-                missing = left
-        return needed
-
-    def _touching(self, ranges: Sequence[Range]) -> list[int]:
-        """Return the pieces that have any of some elements."""
-        begins, ends = self._all_ranges
-        first, last = np.array(ranges, np.int64).T
-        touches = (begins < last) & (ends > first) & (first < last)
-        found: list[int] = np.flatnonzero(touches.any(axis=1)).tolist()
-        return found
+        all_begins, all_ends = self._all_ranges
+        needed: set[int] = set()
+        for n, (first, last) in enumerate(ranges):
+            if first >= last:
+                continue
+            # Pieces are in order: those that have any of the elements are neighbours.
+            low = int(np.searchsorted(all_ends[:, n], first, "right"))
+            high = int(np.searchsorted(all_begins[:, n], last, "left"))
+            ends = np.minimum(all_ends[low:high, n], last)
+            had = np.concatenate([[first], ends[:-1]])
+            needed.update((low + np.flatnonzero(ends > had)).tolist())
+        return sorted(needed)
 
     @cached_property
     def _all_ranges(self) -> tuple[Numbers, Numbers]:
