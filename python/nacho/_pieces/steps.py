@@ -135,7 +135,9 @@ class StepOnPieces:
             blocks.append((inputs, [_row(ends[n]), _row(ends[n + 1])]))
         costs = self._engine.fetch(
             [
-                self._engine.submit("cost", tasks.costs, self._task, *block)
+                self._engine.submit(
+                    "cost", tasks.costs, self._task, *block, block is blocks[-1]
+                )
                 for block in blocks
             ]
         )

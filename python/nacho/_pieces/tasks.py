@@ -122,18 +122,23 @@ def limit(step: Step, inputs: Sequence[Input]) -> Row:
         refuse(specialisation, error)
 
 
-def costs(step: Step, inputs: Sequence[Input], ends: Sequence[Row]) -> list[int]:
+def costs(
+    step: Step, inputs: Sequence[Input], ends: Sequence[Row], is_last: bool
+) -> list[int]:
     """Return the costs before two cuts, up to a number that both have in common.
 
-    The inputs have what lies between the cuts.
+    The inputs have what lies between the cuts. Nothing lies behind the second if it is
+    the last one: a search must not ask for it, since it reads what is behind a cut.
     """
     _, program = loaded_program(step.kernel)
     given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
     found: list[int] = []
-    for end in ends:
+    for end in ends[: 1 if is_last else 2]:
         row = (np.array(end, np.int64) - shift).tolist()
         cut = program.cut(step.number, given, row, row, [_LARGEST])
         found.append(int(cut[0, 0]))
+    if is_last:
+        found.append(int(program.limit(step.number, given)[0]))
     return found
 
 

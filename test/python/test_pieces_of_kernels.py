@@ -1,0 +1,241 @@
+"""The kernels of the benchmark, types and reductions on tensors in pieces.
+
+All windows lie between pages that nobody may read, so that a read out of a window kills
+the test.
+"""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import checks
+import nacho
+from guarded_memory import guarded
+from nacho._kernels.block_operands import plain_view
+from nacho._kernels.options import Options
+from nacho._notation.parser import parse
+from nacho._pieces import tasks
+from nacho._pieces.cutting import cut, has_windows
+from nacho._pieces.evaluation import Evaluation
+from nacho._pieces.tensor import Pieces
+from test_pieces import GuardedEngine
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="guards memory as Linux does"),
+    pytest.mark.filterwarnings("ignore::nacho.NachoWarning"),
+]
+
+
+def is_sparse(operand):
+    return sp.issparse(operand) or isinstance(operand, nacho.Tensor)
+
+
+def in_pieces(name, operand, count):
+    """Return a container in pieces, or itself if it is not cut."""
+    view = plain_view(name, operand, operand.ndim)
+    if not has_windows(view.format):
+        return operand
+    pieces, windows = cut(view, count)
+    return replace(pieces, handles=tuple(windows))
+
+
+def evaluation_of(text, operands, pieces, engine, options):
+    assignment = options.read(parse(text))
+    given = {
+        name: in_pieces(name, operand, pieces) if is_sparse(operand) else operand
+        for name, operand in operands.items()
+    }
+    views = {
+        name: each.skeleton()
+        if isinstance(each, Pieces)
+        else plain_view(name, each, assignment.ranks[name])
+        for name, each in given.items()
+        if assignment.ranks[name]
+    }
+    return Evaluation(assignment, options, given, views, engine)
+
+
+def check(text, operands, pieces=3, slots=4, **options):
+    """Compare cuts and results with those of one machine."""
+    options.setdefault("cost", "time")
+    with guarded() as guard:
+        engine = GuardedEngine(guard, slots)
+        evaluation = evaluation_of(text, operands, pieces, engine, Options(**options))
+        if evaluation.is_divided:
+            options["parts"] = evaluation.step.plan().parts
+            if "semiring" not in options:
+                check_cuts(evaluation, nacho.partition(text, **operands, **options))
+        result = evaluation.run()
+        made = tasks.whole(result.known, result.handles)
+        want = nacho.evaluate(text, **operands, **options)
+        assert type(made) is type(want)
+        assert np.shape(made) == np.shape(want)
+        assert checks.same(made, want)
+
+
+def check_cuts(evaluation, known):
+    found = evaluation.partition(len(known.costs))
+    assert np.array_equal(found.bounds, known.bounds)
+    assert np.array_equal(found.costs, known.costs)
+    assert found.positions.keys() == known.positions.keys()
+    for name, places in found.positions.items():
+        assert np.array_equal(places, known.positions[name]), name
+
+
+# --- Operands -------------------------------------------------------------------------
+
+RNG = np.random.default_rng(0)
+N = 120
+
+
+def matrix(format="csr", density=0.05, dtype=np.float64, shape=(N, N)):
+    made = sp.random_array(shape, density=density, rng=RNG)
+    made.data = np.ceil(made.data * 9).astype(dtype)
+    return nacho.Tensor.from_scipy(made.tocsr()).convert(format)
+
+
+def tensor(format):
+    coords, values = RNG.integers(0, 20, (3, 700)), RNG.random(700)
+    made = nacho.Tensor.from_coo(coords, values, shape=(20,) * 3)
+    return made.convert(format)
+
+
+def heavy(format="csr"):
+    """Return a matrix with one row that has most of its entries."""
+    chosen = np.where(np.arange(N) == 7, 0.9, 0.01)[:, None]
+    made = sp.csr_array((RNG.random((N, N)) < chosen) * RNG.random((N, N)))
+    return nacho.Tensor.from_scipy(made).convert(format)
+
+
+X, D, E = RNG.random(N), RNG.random((N, 8)), RNG.random((N, 8))
+T = {format: (tensor(format), tensor(format)) for format in ("csf", "coo")}
+M = {format: [matrix(format) for _ in "ABC"] for format in ("csr", "dcsr", "coo")}
+
+
+def named(*operands, names="ABC"):
+    return dict(zip(names, operands, strict=False))
+
+
+KERNELS = {
+    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", named(*M["csr"][:2])),
+    "csr-add3": ("Z[i,j] = A[i,j] + B[i,j] + C[i,j]", named(*M["csr"])),
+    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", named(*M["csr"][:2])),
+    "dcsr-add": ("Z[i,j] = A[i,j] + B[i,j]", named(*M["dcsr"][:2])),
+    "dcsr-mul": ("Z[i,j] = A[i,j] * B[i,j]", named(*M["dcsr"][:2])),
+    "coo-add": ("Z[i,j] = A[i,j] + B[i,j]", named(*M["coo"][:2])),
+    "coo-mul": ("Z[i,j] = A[i,j] * B[i,j]", named(*M["coo"][:2])),
+    "coo+csr": ("Z[i,j] = A[i,j] + B[i,j]", named(M["coo"][0], M["csr"][0])),
+    "csf-add": ("Z[i,j,k] = A[i,j,k] + B[i,j,k]", named(*T["csf"])),
+    "csf-inner": ("s = A[i,j,k] * B[i,j,k]", named(*T["csf"])),
+    "coo3-add": ("Z[i,j,k] = A[i,j,k] + B[i,j,k]", named(*T["coo"])),
+    "coo3-inner": ("s = A[i,j,k] * B[i,j,k]", named(*T["coo"])),
+    "spmv": ("y[i] = A[i,j] * x[j]", {"A": M["csr"][0], "x": X}),
+    "spmm": ("Z[i,k] = A[i,j] * D[j,k]", {"A": M["csr"][0], "D": D}),
+    "sddmm": (
+        "Z[i,j] = A[i,j] * D[i,k] * E[j,k]",
+        {"A": M["csr"][0], "D": D, "E": E},
+    ),
+    "mttkrp": (
+        "Z[i,r] = A[i,j,k] * D[j,r] * E[k,r]",
+        {"A": T["csf"][0], "D": D[:20], "E": E[:20]},
+    ),
+}
+
+
+@pytest.mark.parametrize("parts", [1, 2, 16, 1000])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_of_the_bench(kernel, parts):
+    text, operands = KERNELS[kernel]
+    for cost, pieces in (("time", 3), ("nnz", 9), ("nnz+loops", 1)):
+        check(text, operands, pieces, parts=parts, cost=cost)
+
+
+def test_min_plus():
+    operands = {"A": M["csr"][0], "x": X}
+    check("y[i] = A[i,j] * x[j]", operands, parts=7, semiring="min_plus")
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5, 40])
+@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+def test_heavy_row(format, slots):
+    A, B = heavy(format), heavy(format)
+    for cost in ("time", "nnz"):
+        options = {"parts": 12, "slots": slots, "cost": cost}
+        check("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": B}, **options)
+        check("y[i] = A[i,j] * x[j]", {"A": A, "x": X}, **options)
+        check("y[i] max= A[i,j]", {"A": A}, **options)
+
+
+@pytest.mark.parametrize("parts", [None, 1, 5, 64])
+def test_more_pieces_than_entries(parts):
+    A = matrix(density=3 / N**2)
+    for other in (A, matrix(), matrix(density=0)):
+        check("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": other}, 9, parts=parts)
+        check("Z[i,j] = A[i,j] * B[i,j]", {"A": A, "B": other}, 9, parts=parts)
+
+
+@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+@pytest.mark.parametrize("text", ["Z[i,j] = A[i,j] + B[i,j]", "y[i] = A[i,j] * x[j]"])
+def test_empty_operands(text, format):
+    nothing = matrix(format, density=0)
+    operands = {"A": nothing, "B": nothing, "x": X}
+    read = {name: operands[name] for name in parse(text).operands}
+    for pieces in (1, 4):
+        check(text, read, pieces, parts=3)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0), (1, 1), (1, 40), (40, 1)])
+@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+def test_small_extents(format, shape):
+    A, B = (matrix(format, 0.5, shape=shape) for _ in "AB")
+    x = np.ones(shape[1])
+    for pieces in (1, 3):
+        check("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": B}, pieces, parts=4)
+        check("y[i] = A[i,j] * x[j]", {"A": A, "x": x}, pieces, parts=4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.bool_, np.complex128])
+def test_types(dtype):
+    A, B = matrix(dtype=dtype), matrix("dcsr", dtype=dtype)
+    check("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": matrix(dtype=dtype)}, parts=5)
+    check("Z[i,j] = A[i,j] * B[i,j]", {"A": A, "B": B}, parts=5)
+    check("y[i] = A[i,j] * x[j]", {"A": A, "x": X.astype(dtype)}, parts=5)
+
+
+def test_wide_indices():
+    A, B = (matrix().to_scipy() for _ in "AB")
+    for each in (A, B):
+        each.indptr = each.indptr.astype(np.int64)
+        each.indices = each.indices.astype(np.int64)
+    check("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": B}, parts=5)
+
+
+@pytest.mark.parametrize("parts", [1, 6])
+def test_repeated_operands(parts):
+    A = M["csr"][0]
+    check("Z[i,j] = A[i,j] + A[i,j] * A[i,j]", {"A": A}, parts=parts)
+    check("y[i] = A[i,j] * A[i,k] * x[j] * x[k]", {"A": A, "x": X}, parts=parts)
+
+
+def test_scalars():
+    A, B = M["csr"][:2]
+    check("Z[i,j] = a * A[i,j] + 2 * B[i,j]", {"a": 3.5, "A": A, "B": B}, parts=5)
+
+
+@pytest.mark.parametrize("operator", ["max", "min", "*"])
+@pytest.mark.parametrize("target", ["m[i]", "m"])
+def test_reductions(target, operator):
+    check(f"{target} {operator}= A[i,j]", {"A": heavy()}, parts=6)
+
+
+def test_scatters():
+    A = M["csr"][0]
+    check("y[j] = A[i,j] * x[i]", {"A": A, "x": X}, parts=6)
+
+
+def test_products():
+    A, B = M["csr"][:2]
+    check("Z[i,k] = A[i,j] * B[j,k]", {"A": A, "B": B}, parts=6)
