@@ -353,9 +353,14 @@ API = (
         "dask",
         "More than one machine",
         "[A page](../clusters.md) shows them; they need Dask.",
-        tuple(
-            f"nacho.dask.{name}"
-            for name in ("evaluate", "partition", "from_tensor", "read", "Tensor")
+        (
+            "nacho.dask.evaluate",
+            "nacho.dask.partition",
+            "nacho.dask.from_tensor",
+            "nacho.dask.from_array",
+            "nacho.dask.from_delayed",
+            "nacho.dask.read",
+            "nacho.dask.Tensor",
         ),
     ),
     Page(
