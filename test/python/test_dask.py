@@ -108,6 +108,29 @@ def test_cuts_are_those_of_one_machine(client):
     np.testing.assert_array_equal(found.bounds, known.bounds)
 
 
+def sent(dask_worker):
+    """Return how many bytes a worker has sent to others."""
+    return sum(each["total"] for each in dask_worker.transfer_outgoing_log)
+
+
+def test_pieces_that_lie_right_do_not_move(client):
+    """Tensors that are cut alike are added where they are."""
+    rng = np.random.default_rng(1)
+    one = sp.random_array((2000, 2000), density=0.1, format="csr", rng=rng)
+    operands = {
+        name: nacho.dask.from_tensor(value, pieces=2).persist()
+        for name, value in (("A", one), ("B", 2 * one))
+    }
+    handles = [handle for each in operands.values() for handle in each._pieces.handles]
+    places = client.who_has(handles).values()
+    assert len({worker for found in places for worker in found}) == 2
+    before = sum(client.run(sent).values())
+    made = nacho.dask.evaluate(ADD, parts=2, cost="nnz", **operands).persist()
+    # No piece: the cuts, the counts, and an element or two behind each piece.
+    assert sum(client.run(sent).values()) - before < one.nnz / 50
+    assert same(made.compute(), nacho.evaluate(ADD, A=one, B=2 * one))
+
+
 def test_evaluate_returns_at_once(client):
     begin = time.monotonic()
     tensor = nacho.dask.from_tensor(A)
