@@ -10,6 +10,7 @@ from typing import Any
 
 from nacho_bench import (
     calibration,
+    cluster_model,
     compilation,
     counted,
     gpu,
@@ -68,6 +69,12 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parts = "measure how long parts of equal cost take, by the weight of a row"
     add("--calibrate", action="store_true", help=parts)
     add("--registers", action="store_true", help="print what ptxas makes of kernels")
+    beside = "measure a Dask cluster of two processes beside dask.array instead"
+    add("--cluster", action="store_true", help=beside)
+    model = "count what plans for 10 to 10,000 workers move, and predict times"
+    add("--cluster-model", action="store_true", help=model)
+    workers = "numbers of workers for --cluster-model"
+    add("--workers", nargs="+", type=int, metavar="N", help=workers)
     simulated = "cuda-sim: count what a simulated GPU does instead"
     add("--target", choices=("cpu", "cuda-sim"), default="cpu", help=simulated)
     add("--table", type=Path, metavar="FILE", help="print the tables of raw data")
@@ -218,6 +225,35 @@ def count(found: argparse.Namespace) -> str:
     return counted.document(pairs, Store(found.cache, found.quick))
 
 
+def cluster(found: argparse.Namespace) -> str:
+    """Measure a cluster on this machine; return the table."""
+    from nacho_bench import cluster
+
+    rounds = found.rounds or (3 if found.quick else 7)
+    return cluster.document(quick=found.quick, rounds=rounds)
+
+
+def model_cluster(found: argparse.Namespace) -> str:
+    """Return the tables of the model of clusters, and draw its picture for --plot."""
+    networks = [cluster_model.FAST]
+    try:
+        from nacho_bench import cluster
+    except ImportError as error:
+        say(f"no network is measured: {error}")
+    else:
+        with cluster.started() as client:
+            networks.append(cluster.constants(client))
+    sizes = found.workers or ([10, 100] if found.quick else [10, 100, 1000, 10000])
+    records = cluster_model.records(20_000 if found.quick else 1_000_000, sizes)
+    picture = ""
+    if found.plot is not None:
+        found.plot.mkdir(parents=True, exist_ok=True)
+        path = found.plot / "cluster-model.svg"
+        path.write_text(cluster_model.picture(records, cluster_model.FAST))
+        picture = f"{found.plot.name}/{path.name}"
+    return cluster_model.document(records, networks, picture)
+
+
 def _reason(kernel: Kernel, workload: Workload) -> str:
     """Return why a kernel is not run on a workload; empty if it is run."""
     size = size_of(kernel.size, quick=False)
@@ -314,6 +350,10 @@ def main(given: list[str] | None = None) -> None:
         print(calibrate(found), end="")
     elif found.target == "cuda-sim":
         print(count(found), end="")
+    elif found.cluster:
+        print(cluster(found), end="")
+    elif found.cluster_model:
+        print(model_cluster(found), end="")
     elif found.registers:
         print(registers.table(KERNELS[n] for n in found.kernel or KERNELS), end="")
     elif found.compile_time:

@@ -1,0 +1,74 @@
+"""The benchmark of clusters, and the model of large ones."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from libraries import needed
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
+
+from nacho_bench import __main__, cluster_model  # noqa: E402
+from nacho_bench.simulated_cluster import SimulatedCluster  # noqa: E402
+
+
+def test_bytes_count_once_for_each_worker():
+    engine = SimulatedCluster(4)
+    there = engine.put(np.zeros(100), at=0.25)
+    for at in (0.25, 0.5, 0.5):
+        engine.submit("sum-A", np.sum, there, at=at)
+    assert engine.counts.received == {2: 800}
+    assert engine.counts.tasks == {"sum": 3}
+    more = engine.put(np.zeros(1), at=0.75)
+    made = engine.submit("join", list, [more, there])
+    assert made.workers <= {1, 2}
+    assert engine.counts.moved == 808
+
+
+def test_the_bound_is_what_is_not_where_most_is():
+    engine = SimulatedCluster(2)
+    small, large = engine.put(np.zeros(1), at=0.0), engine.put(np.zeros(9), at=0.5)
+    engine.submit("gather-A", len, [small], at=0.0)
+    engine.submit("gather-B", len, [large], at=0.0)
+    assert engine.counts.moved == 72
+    assert engine.counts.bound == 8
+
+
+@pytest.mark.parametrize("statement", cluster_model.STATEMENTS, ids=lambda s: s.name)
+def test_records(statement):
+    operands = statement.make(4000)
+    for workers in (1, 16):
+        record = cluster_model.counted(statement, operands, workers, seconds=1.0)
+        assert record.counts.rounds <= 6
+        assert record.counts.bound <= record.counts.moved
+        assert (record.counts.moved == 0) == (workers == 1)
+        assert 1 <= record.largest < 1.1
+        assert 0 < record.efficiency(cluster_model.FAST) <= 1
+
+
+def test_the_page_of_the_model(tmp_path, capsys):
+    needed("dask", "distributed")
+    __main__.main(["--cluster-model", "--quick", "--plot", str(tmp_path / "figures")])
+    out = capsys.readouterr().out
+    assert "This is a model" in out
+    assert "- this machine: " in out
+    assert "](figures/cluster-model.svg)" in out
+    drawn = (tmp_path / "figures/cluster-model.svg").read_text()
+    assert drawn.count("<polyline") == len(cluster_model.STATEMENTS)
+
+
+def test_the_page_of_a_cluster(capsys):
+    needed("dask", "distributed")
+    __main__.main(["--cluster", "--quick", "--rounds", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in lines]
+    rows = [row for row in rows if row[-1].replace(".", "").isdigit()]
+    assert [row[:1] + row[2:3] for row in rows] == [
+        [case, way]
+        for case in ("addition", "times dense", "SpGEMM")
+        for way in ("nacho", "dask.array")
+    ]
+    assert all(1 <= float(row[4]) <= 2 for row in rows)
