@@ -294,13 +294,18 @@ class StepOnPieces:
         if _is_of_all(about, written):
             lengths = [(0, length) for _, length in about[0]]
             record = self.record(plan, 0, plan.parts, offsets, sizes)
-            arguments = (self._task, inputs[0], record, about, made)
+            arguments = (self._task, inputs[0], record, about, self._sums(made))
             whole = self._engine.submit("combine", tasks.combine_all, *arguments)
             return [lengths], [whole]
+        sums = self._sums(made)
         return written, [
-            self._combined(plan, groups, g, inputs[g], counted, made)
+            self._combined(plan, groups, g, inputs[g], counted, made[g], sums)
             for g in range(len(made))
         ]
+
+    def _sums(self, made: list[Any]) -> list[Any]:
+        """Return handles of the sums alone, which move where they are combined."""
+        return [self._engine.submit("sums", tasks.sums_of, each) for each in made]
 
     def _taken(self, made: list[Any]) -> list[Any]:
         return [self._engine.submit("result", tasks.windows_of, each) for each in made]
@@ -312,7 +317,8 @@ class StepOnPieces:
         group: int,
         inputs: list[Any],
         counted: tuple[Numbers, tuple[int, ...], About],
-        made: list[Any],
+        made: Any,
+        sums: list[Any],
     ) -> Any:
         """Return a handle of what a group has written, with the sums of earlier ones.
 
@@ -332,7 +338,8 @@ class StepOnPieces:
             inputs,
             self.record(plan, first, groups[group + 1], offsets, sizes),
             about,
-            made[begins : group + 1],
+            made,
+            sums[begins:group],
             first - groups[begins],
             at=_place(group, groups),
         )
@@ -359,8 +366,7 @@ class StepOnPieces:
         loops = loops_of_levels(self._program)
         cuts = cuts_of(layout, about.extents, counts, loops, rows, written)
         known = (about.format, about.shape, layout, counts, *cuts)
-        result = Pieces(*known, tuple(handles), about.library)
-        return sealed(result, self._engine)
+        return sealed(Pieces(*known, tuple(handles), about.library), self._engine)
 
 
 def _is_of_all(about: About, written: list[list[Range]]) -> bool:

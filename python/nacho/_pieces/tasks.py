@@ -216,40 +216,35 @@ def _results(windows: Windows, about: About) -> list[Any]:
     return [tuple(each) for each in triples]
 
 
+Sums = tuple[Array, ...]
+"""The rows of sums of some parts, for each kind of sum."""
+
+
+def sums_of(made: Made) -> Sums:
+    """Return the rows of sums that parts have made."""
+    return made.sums
+
+
 def combine(
     step: Step,
     inputs: Sequence[Input],
     record: Record,
     about: About,
-    made: Sequence[Made],
-    behind: int = 0,
+    made: Made,
+    earlier: Sequence[Sums],
+    behind: int,
 ) -> Windows:
-    """Return the last windows, with the sums of entries that cuts divide.
+    """Return windows with the sums of entries that cuts divide.
 
     The record is that of parts that follow each other, from the first that begins in
-    an entry of the last windows. It is so many parts ``behind`` the first that is made;
-    of the one before it, only what it has of the entry in which it ends counts.
+    an entry of the windows. It is so many parts ``behind`` the first whose sums are
+    there; of the one before it, only what it has of the entry in which it ends counts.
     """
-    _, program = loaded_program(step.kernel)
-    first, count = record.first, record.parts
-    last = made[-1].windows
-    values = last.arrays[-1].copy()
-    windows = Windows(last.begins, (*last.arrays[:-1], values))
-    sums: list[Array] = []
-    for n, (type, length) in enumerate(about[1]):
-        given = np.concatenate([each.sums[n] for each in made])
-        row = np.zeros(count * length, type)
-        begin = (first - behind) * length
-        row[begin : begin + given.size] = given
-        sums.append(row)
-    visited, rows = sums[-1], about[1][-1][1]
-    if first:
-        # The entries in which the parts before have begun are those of others.
-        visited[: (first - 1) * rows] = 0
-        visited[(first - 1) * rows] = 0
-    results = _results(windows, about)
-    native = native_record(inputs, record)
-    program.combine(step.number, [native], arguments_of(inputs), results, sums)
+    values = made.windows.arrays[-1].copy()
+    begins, arrays = made.windows
+    windows = Windows(begins, (*arrays[:-1], values))
+    given = [*earlier, made.sums]
+    _combine_into(windows, step, inputs, record, about, given, record.first - behind)
     return windows
 
 
@@ -258,14 +253,40 @@ def combine_all(
     inputs: Sequence[Input],
     record: Record,
     about: About,
-    made: Sequence[Made],
+    given: Sequence[Sums],
 ) -> Windows:
     """Return a dense result, all of whose entries are sums of those of all parts."""
     values, length = about[0][-1]
     whole = Windows((0,), (np.empty(length, values),))
-    *others, last = made
-    parts = [*others, Made(whole, last.sums)]
-    return combine(step, inputs, record, about, parts)
+    _combine_into(whole, step, inputs, record, about, given, begin=0)
+    return whole
+
+
+def _combine_into(
+    windows: Windows,
+    step: Step,
+    inputs: Sequence[Input],
+    record: Record,
+    about: About,
+    given: Sequence[Sums],
+    begin: int,
+) -> None:
+    """Combine sums, of which the first that are given are those of part ``begin``."""
+    _, program = loaded_program(step.kernel)
+    sums: list[Array] = []
+    for n, (type, length) in enumerate(about[1]):
+        rows = np.concatenate([each[n] for each in given])
+        all = np.zeros(record.parts * length, type)
+        all[begin * length : begin * length + rows.size] = rows
+        sums.append(all)
+    if record.first:
+        # The entries in which the parts before have begun are those of others.
+        visited, length = sums[-1], about[1][-1][1]
+        before = (record.first - 1) * length
+        visited[: before + 1] = 0
+    native = native_record(inputs, record)
+    results = _results(windows, about)
+    program.combine(step.number, [native], arguments_of(inputs), results, sums)
 
 
 def sealed(
