@@ -23,7 +23,7 @@ from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import Step
 from nacho._pieces.operands import Cut, Whole
-from nacho._pieces.steps import Made, Plan, StepOnPieces
+from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format
@@ -66,6 +66,8 @@ class Evaluation:
         self.assignment = assignment
         self._options = options
         self._given = given
+        # The sizes of operands are told in their order.
+        views = {name: views[name] for name in assignment.operands if name in views}
         self._views = views
         self.engine = engine
         lowering = options.lowering(assignment)
@@ -94,6 +96,8 @@ class Evaluation:
             return self._run_whole()
         try:
             return self.step.run()
+        except ScatteredParts:
+            return self._run_whole()
         except IndexOverflowError:
             wide = self._specialiser.widened(self.specialisation)
             if wide is None:

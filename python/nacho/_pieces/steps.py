@@ -28,7 +28,7 @@ from nacho._pieces.results import counts_of, cuts_of, sealed
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range, Windows
 from nacho._storage.formats import Format
-from nacho.errors import IndexOverflowError, UnsupportedError
+from nacho.errors import IndexOverflowError
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class Plan:
     @property
     def parts(self) -> int:
         return len(self.rows) - 1
+
+
+class ScatteredParts(Exception):
+    """Parts write in more than one place of an array of the result each."""
 
 
 class Made(NamedTuple):
@@ -221,11 +225,8 @@ class StepOnPieces:
         handles = []
         for g, given in enumerate(inputs):
             record = self.record(plan, groups[g], groups[g + 1], nothing, ())
-            arguments = (self._task, given, record)
-            place = _place(g, groups)
-            handles.append(
-                self._engine.submit("count", tasks.count, *arguments, at=place)
-            )
+            task = ("count", tasks.count, self._task, given, record)
+            handles.append(self._engine.submit(*task, at=_place(g, groups)))
         found = self._scan(plan.parts, np.vstack(self._engine.fetch(handles)))
         self._require_widths(found[1])
         return found
@@ -273,7 +274,7 @@ class StepOnPieces:
             native = (first, plan.parts, cuts, at, sizes)
             ranges = self._native.written(self._number, native, loops)
             if ranges is None:
-                raise UnsupportedError("parts that write in several places")
+                raise ScatteredParts
             written.append(list(ranges))
             records.append(record)
         made = [
