@@ -86,12 +86,12 @@ def sealed(made: Pieces, engine: Engine) -> Pieces:
     Those that are given have their own elements only.
     """
     handles: list[Any] = []
-    owned = [made.own_ranges_of(piece) for piece in range(made.count)]
+    owned = np.array([made.own_ranges_of(piece) for piece in range(made.count)])
     for piece in range(made.count):
         ranges = made.ranges_of(piece)
         parts = [made.handles[piece]]
-        for other in range(made.count):
-            if other != piece and _has_some(owned[other], ranges):
+        for other in _having(owned, ranges):
+            if other != piece:
                 part = (made.handles[other], ranges)
                 parts.append(engine.submit("cut-result", tasks.taken, *part))
         first = made.counts[0] if made.layout.levels else 0
@@ -101,6 +101,9 @@ def sealed(made: Pieces, engine: Engine) -> Pieces:
     return replace(made, handles=tuple(handles))
 
 
-def _has_some(owned: list[Range], ranges: list[Range]) -> bool:
-    pairs = zip(owned, ranges, strict=True)
-    return any(b < end and begin < e and begin < end for (b, e), (begin, end) in pairs)
+def _having(owned: Numbers, ranges: list[Range]) -> list[int]:
+    """Return the pieces that own some elements; ``owned`` has a row for each piece."""
+    begin, end = np.array(ranges, np.int64).T
+    some = (owned[..., 0] < end) & (begin < owned[..., 1]) & (begin < end)
+    found: list[int] = np.flatnonzero(some.any(axis=1)).tolist()
+    return found
