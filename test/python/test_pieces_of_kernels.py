@@ -10,9 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import checks
+import expressions
 import nacho
+import samples
 from guarded_memory import guarded
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.options import Options
@@ -239,3 +243,29 @@ def test_scatters():
 def test_products():
     A, B = M["csr"][:2]
     check("Z[i,k] = A[i,j] * B[j,k]", {"A": A, "B": B}, parts=6)
+
+
+# --- Random expressions ---------------------------------------------------------------
+
+
+@st.composite
+def fuzzed(draw):
+    case = draw(st.one_of(expressions.elementwise(3), expressions.contractions(3)))
+    extents = draw(st.lists(samples.extents, min_size=7, max_size=7))
+    rng = np.random.default_rng(draw(samples.seeds))
+    operands = case.sample(rng, extents, draw(samples.kinds))
+    pieces, slots = draw(st.sampled_from((1, 3, 9))), draw(st.sampled_from((1, 2, 7)))
+    return case, operands, pieces, slots, draw(st.sampled_from((1, 2, 16)))
+
+
+@given(fuzzed())
+def test_random_expressions(drawn):
+    case, operands, pieces, slots, parts = drawn
+    try:
+        nacho.evaluate(case.text, operands, parts=parts, cost=case.cost)
+    except nacho.NachoError:
+        assume(False)
+    try:
+        check(case.text, operands, pieces, slots, parts=parts, cost=case.cost)
+    except nacho.UnsupportedError as error:
+        assert "is not cut into pieces" in str(error)

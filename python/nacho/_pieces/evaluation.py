@@ -131,9 +131,14 @@ class Evaluation:
     def is_divided(self) -> bool:
         """Whether the parts run alone; else, one task computes the whole statement."""
         step, *more = self.program.steps
-        format = self.specialisation.statement.result.format
-        is_usual = format is None or format.is_usual
-        return not more and step.runs_alone and is_usual and has_windows(format)
+        statement = self.specialisation.statement
+        format = statement.result.format
+        if more or not step.runs_alone or not (format is None or format.is_usual):
+            return False
+        looped = {number for inputs in step.loop_inputs for number in inputs}
+        types = list(statement.types.values())
+        read = [types[step.inputs[number][1]].format for number in looped]
+        return all(map(has_windows, (format, *read)))
 
     def _submit_whole(self, function: Callable[..., Any], *more: Any) -> Any:
         """Submit a function of the whole statement and of all operands."""

@@ -68,7 +68,7 @@ class Input(NamedTuple):
             for array in level.arrays:
                 begin = next(begins)
                 if not array.holds_positions:
-                    base = begin // array.per_entry
+                    base = begin // max(array.per_entry, 1)
             bases.append(base)
         return bases
 

@@ -115,8 +115,7 @@ class StepOnPieces:
             for each in self._operands
         ]
         handle = self._engine.submit("limit", tasks.limit, self._task, inputs)
-        (found,) = self._engine.fetch([handle])
-        return tuple(found)
+        return tuple(self._engine.fetch([handle])[0])
 
     def _parts(self, total: int) -> int:
         """Return the number of parts: that of one machine, where sums depend on it."""
