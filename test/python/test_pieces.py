@@ -133,6 +133,14 @@ CASES = {
     "no entries": (ADD, {"A": matrix(1, 0.0), "B": matrix(1, 0.0)}),
     "no rows": (ADD, {"A": matrix(1, rows=0), "B": matrix(1, rows=0)}),
     "one row": (ADD, {"A": matrix(1, 0.5, 0, 1, 40), "B": matrix(2, 0.5, 0, 1, 40)}),
+    "fewer levels than loops": (
+        "Z[i,j] = a[i] - B[i,j,m]",
+        {
+            "a": nacho.Tensor.from_coo([[1, 4]], [0.6, 0.3], shape=(7,)),
+            "B": RNG.random((7, 7, 7)),
+        },
+    ),
+    "two accesses": ("Z[i,j] = A[i,k] * A[j,k]", {"A": A}),
     "in one task": ("Z[i,k] = A[i,j] * B[j,k]", {"A": A, "B": B}),
     "lists in one task": (
         "Z[i,j] = A[i,j] * B[i,j]",

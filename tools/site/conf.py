@@ -17,7 +17,7 @@ myst_heading_anchors = 4
 html_show_copyright = False
 
 # The site is built where there is no PyTorch.
-autodoc_mock_imports = ["torch"]
+autodoc_mock_imports = ["torch", "distributed", "dask"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True

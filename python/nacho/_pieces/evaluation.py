@@ -135,7 +135,11 @@ class Evaluation:
         format = statement.result.format
         if more or not step.runs_alone or not (format is None or format.is_usual):
             return False
-        looped = {number for inputs in step.loop_inputs for number in inputs}
+        columns = [number for inputs in step.loop_inputs for number in inputs]
+        looped = set(columns)
+        if any(columns.count(n) > len(step.layouts[n].levels) for n in looped):
+            # Of two accesses to an operand, it is not known which has which positions.
+            return False
         types = list(statement.types.values())
         read = [types[step.inputs[number][1]].format for number in looped]
         return all(map(has_windows, (format, *read)))
@@ -168,7 +172,10 @@ class Evaluation:
         if isinstance(given, Pieces) and type.format == given.format:
             loops = [m for m, each in enumerate(step.loop_inputs) if input in each]
             times = sum(access.name == name for access in self.assignment.accesses)
-            if loops and loops == [*range(len(loops))] and times == 1:
+            # Cuts by other loops may divide what lies below a coordinate of it.
+            below = step.layouts[input].levels[len(loops) :]
+            is_whole = len(loops) == len(step.order) or all(x.is_full for x in below)
+            if loops and loops == [*range(len(loops))] and times == 1 and is_whole:
                 return Cut(step, input, name, given, self.engine)
         view, layout = self._views.get(name), step.layouts[input]
         extents: tuple[int, ...] = ()

@@ -167,26 +167,26 @@ def ranges_between(
 ) -> list[Range]:
     """Return the elements of each array that are read from one cut up to another.
 
-    These include the coordinate in which the upper cut lies, and where its fiber
-    begins and ends.
+    These include the coordinate in which the upper cut lies, where its fiber begins and
+    ends, and what full levels below have of it: a cut may divide what is inside of it.
     """
     if not pieces.counts:
         return [(0, 1)]
     ranges: list[Range] = []
-    begin, end, count = 0, 0, 1
+    begin, stop = 0, 1
     for n, level in enumerate(pieces.layout.levels):
-        parents = (begin, min(end + 1, count) + 1)
+        parents = (begin, stop + 1)
         shared = sharing(pieces.layout, n)
         begin = min(int(lower[m]) for m in shared)
-        end = max(int(upper[m]) for m in shared)
-        count = pieces.counts[n]
-        stop = max(min(end + 1, count), begin)
+        end = min(max(int(upper[m]) for m in shared) + 1, pieces.counts[n])
+        below = stop * pieces.extents[n] if level.is_full and n else 0
+        stop = max(begin, end, below)
         for array in level.arrays:
             each = array.per_entry
             ranges.append(
                 parents if array.holds_positions else (each * begin, each * stop)
             )
-    return [*ranges, (begin, max(end, begin))]
+    return [*ranges, (begin, stop)]
 
 
 def sharing(layout: Layout, number: int) -> range:
