@@ -30,10 +30,12 @@ StepPlan::StepPlan(const Step &step, const std::vector<LonePart> &given)
     : StepPlan(step, choiceOf(given.front().parts)) {
   sizes = given.front().sizes;
   for (const LonePart &part : given) {
-    bounds.write(part.number * step.boundColumns, part.bounds.data(),
-                 part.bounds.size());
-    offsets.write(part.number * step.countColumns, part.offsets.data(),
-                  part.offsets.size());
+    if (!part.bounds.empty())
+      bounds.write(part.number * step.boundColumns, part.bounds.data(),
+                   part.bounds.size());
+    if (!part.offsets.empty())
+      offsets.write(part.number * step.countColumns, part.offsets.data(),
+                    part.offsets.size());
   }
   if (!given.front().bounds.empty())
     closeCuts(given.front(), given.back());

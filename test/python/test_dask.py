@@ -97,6 +97,24 @@ def test_other_statements(client, expr):
     assert same(made, wanted)
 
 
+def test_arrays_of_dask_are_dense_operands(client):
+    array = pytest.importorskip("dask.array")
+    tensor = nacho.dask.from_tensor(HEAVY)
+    x = np.random.default_rng(5).random((SIZE, 3))
+    made = nacho.dask.evaluate(
+        "Y[i,k] = A[i,j] * x[j,k]",
+        A=tensor,
+        x=array.from_array(x, chunks=(70, 2)),
+        parts=4,
+    )
+    wanted = nacho.evaluate("Y[i,k] = A[i,j] * x[j,k]", A=HEAVY, x=x, parts=4)
+    np.testing.assert_array_equal(made.compute(), wanted)
+    sparse = array.from_array(x, chunks=70).map_blocks(sp.csr_array)
+    wrong = nacho.dask.evaluate("Z[i,j] = x[i,j] + x[i,j]", x=sparse)
+    with pytest.raises(nacho.OperandError, match="from_array takes those of sparse"):
+        wrong.compute()
+
+
 def test_cuts_are_those_of_one_machine(client):
     operands = {"A": nacho.dask.from_tensor(HEAVY), "B": nacho.dask.from_tensor(B)}
     found = nacho.dask.partition(ADD, 16, **operands)

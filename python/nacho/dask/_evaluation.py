@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from dask.base import is_dask_collection
 from distributed import Client
 
 from nacho._kernels.block_operands import plain_view
@@ -16,11 +18,13 @@ from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.tree import Assignment
 from nacho._notation.warnings import warn_of_single_indices
-from nacho._pieces.evaluation import Evaluation
+from nacho._pieces.evaluation import Elsewhere, Evaluation
 from nacho._pieces.tensor import Pieces
+from nacho._storage.formats import Format
+from nacho._storage.views import NUMPY, View
 from nacho.dask._engine import DaskEngine, client_of
 from nacho.dask._tensor import Tensor
-from nacho.errors import OptionError
+from nacho.errors import OperandError, OptionError
 
 _EVALUATE = ("nacho.dask.evaluate(expr, {})", (*Options._fields, "client"))
 _PARTITION = ("nacho.dask.partition(expr, parts, {})", ("cost", "order", "client"))
@@ -127,7 +131,25 @@ def _evaluation(
             found[name] = value._pieces
             views[name] = found[name].skeleton()
             continue
+        if is_dask_collection(value):
+            value = _dense(name, value, engine)
         found[name] = value
-        if rank:
+        if isinstance(value, Elsewhere):
+            views[name] = value.view
+        elif rank:
             views[name] = plain_view(name, value, rank)
     return Evaluation(assignment, options, found, views, engine)
+
+
+def _dense(name: str, array: Any, engine: DaskEngine) -> Elsewhere:
+    """Return a Dask array of NumPy's arrays, which a worker puts together."""
+    if not isinstance(getattr(array, "_meta", None), np.ndarray):
+        raise OperandError(
+            f"operand '{name}': of Dask's collections, arrays of NumPy's arrays are "
+            "operands; nacho.dask.from_array takes those of sparse arrays"
+        )
+    rank = array.ndim
+    values = np.broadcast_to(np.zeros((), array.dtype), array.shape)
+    none = (None,) * rank
+    view = View(Format("dense").for_rank(rank), array.shape, none, none, values, NUMPY)
+    return Elsewhere(engine.client.compute(array), view)
