@@ -115,6 +115,13 @@ def test_arrays_of_dask_are_dense_operands(client):
         wrong.compute()
 
 
+def test_a_worker_with_a_gpu(client):
+    """On a simulated one, the whole statement."""
+    given = nacho.dask.from_tensor(HEAVY)
+    made = nacho.dask.evaluate(ADD, A=given, B=B, target="cuda-sim")
+    assert same(made.compute(), nacho.evaluate(ADD, A=HEAVY, B=B))
+
+
 def test_cuts_are_those_of_one_machine(client):
     operands = {"A": nacho.dask.from_tensor(HEAVY), "B": nacho.dask.from_tensor(B)}
     found = nacho.dask.partition(ADD, 16, **operands)
