@@ -9,6 +9,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 import libraries
 
 PROGRAM = """
@@ -30,10 +32,13 @@ print("xmm" in code, "ymm" in code, "zmm" in code)
 
 def test_kernels_and_the_runtime():
     emulator = libraries.program("qemu-x86_64")
+    old = [emulator, "-cpu", "Nehalem", sys.executable, "-c"]
+    if subprocess.run([*old, "import numpy"], capture_output=True).returncode:
+        pytest.skip("NumPy itself does not run on the emulated processor here")
     # What was compiled for the real processor is not for the emulated one.
     env = {**os.environ, "NACHO_CACHE_DIR": "", "NACHO_OPTIMIZE": "1"}
     done = subprocess.run(
-        [emulator, "-cpu", "Nehalem", sys.executable, "-c", PROGRAM],
+        [*old, PROGRAM],
         env=env,
         check=True,
         capture_output=True,
