@@ -39,7 +39,9 @@ make_base() {
   say "making a root of Debian 12"
   rm -rf "$base"
   mkdir -p "$base"
-  debootstrap --variant=minbase --include=ca-certificates,git,python3 \
+  # It may leave /proc mounted in the root: whatever is mounted goes with the process.
+  unshare --mount \
+    debootstrap --variant=minbase --include=ca-certificates,git,python3 \
     bookworm "$base" >"$base.log" 2>&1 || die "debootstrap failed; see $base.log"
   touch "$base/.complete"
 }
