@@ -4,6 +4,7 @@ The engine runs every task here. What a task returns is copied between pages tha
 be read, so that nobody reads what is not in a window.
 """
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from nacho._pieces.windows import Windows, joined
 from nacho._storage.containers import view_of
 
 SIZE, SIDE, RANK = 120, 24, 8
+LOOSE = "(d0, d1) -> (d0 : dense, d1 : loose_compressed)"
 
 
 class GuardedEngine(Here):
@@ -255,8 +257,33 @@ def test_parts_are_searched_for_in_few_rounds():
 
 
 def test_levels_without_windows_are_refused():
-    loose = nacho.Tensor.from_scipy(A).convert(
-        "(d0, d1) -> (d0 : dense, d1 : loose_compressed)"
-    )
+    loose = nacho.Tensor.from_scipy(A).convert(LOOSE)
     with pytest.raises(nacho.UnsupportedError, match="is not cut into pieces"):
         in_pieces(loose, 2)
+
+
+@pytest.mark.parametrize(
+    "expr, options, why",
+    [
+        ("Z[i,j] = A[i,j] + A[i,j]", {}, ""),
+        ("Z[i,j] = A[i,j] + B[j,i]", {}, "it runs as 2 nests, one after the other"),
+        ("Z[i,j] = A[i,j] + B[i,j]", {"target": "cuda-sim"}, "its target is 'cuda-sim"),
+        ("Z[i,j] = L[i,j] + B[i,j]", {}, "the operand 'L' is in the format '.*loose"),
+    ],
+)
+def test_statements_that_are_not_divided_know_why(expr, options, why):
+    names = parse(expr).operands
+    made = {"A": A, "B": A}
+    given = {name: in_pieces(made[name], 3) for name in names if name in made}
+    if "L" in names:
+        given["L"] = nacho.Tensor.from_scipy(A).convert(LOOSE)
+    views = {
+        name: each.skeleton() if name in made else view_of(name, each, 2)
+        for name, each in given.items()
+    }
+    with guarded() as guard:
+        engine = GuardedEngine(guard, 4)
+        found = Evaluation(parse(expr), Options(**options), given, views, engine)
+        assert found.is_divided == (not why)
+        assert re.match(f"^{why}", found.why_whole)
+        assert why or not found.why_whole

@@ -25,6 +25,7 @@ from nacho._pieces.inputs import Step
 from nacho._pieces.operands import Cut, Whole
 from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
+from nacho._storage.device_arrays import HOST
 from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format
 from nacho._storage.results import library_of
@@ -75,6 +76,7 @@ class Evaluation:
         self.extents = index_extents(assignment, views)
         operands = [given[name] for name in assignment.operands]
         self._specialise(self._specialiser.of_call(operands, views, self.extents))
+        self._is_scattered = False
 
     def _specialise(self, specialisation: Specialisation) -> None:
         self.specialisation = specialisation
@@ -97,6 +99,7 @@ class Evaluation:
         try:
             return self.step.run()
         except ScatteredParts:
+            self._is_scattered = True
             return self._run_whole()
         except IndexOverflowError:
             wide = self._specialiser.widened(self.specialisation)
@@ -130,19 +133,41 @@ class Evaluation:
     @property
     def is_divided(self) -> bool:
         """Whether the parts run alone; else, one task computes the whole statement."""
+        return not self.why_whole
+
+    @property
+    def why_whole(self) -> str:
+        """Why one task computes the whole statement; empty if its parts run alone."""
         step, *more = self.program.steps
         statement = self.specialisation.statement
         format = statement.result.format
-        if more or not step.runs_alone or not (format is None or format.is_usual):
-            return False
+        if self._is_scattered:
+            return "a part writes in several places of the result"
+        if more:
+            return f"it runs as {1 + len(more)} nests, one after the other"
+        target = self.specialisation.target
+        if target != HOST:
+            return f"its target is '{target}', not the processor"
+        if not step.runs_alone:
+            return "its parts depend on each other"
+        if not (format is None or (format.is_usual and has_windows(format))):
+            return f"a result in the format '{format}' is not made in pieces"
+        return self._why_not_cut(step)
+
+    def _why_not_cut(self, step: CutStep) -> str:
+        """Say which operand of a step is not cut, if there is one."""
         columns = [number for inputs in step.loop_inputs for number in inputs]
-        looped = set(columns)
-        if any(columns.count(n) > len(step.layouts[n].levels) for n in looped):
-            # Of two accesses to an operand, it is not known which has which positions.
-            return False
-        types = list(statement.types.values())
-        read = [types[step.inputs[number][1]].format for number in looped]
-        return all(map(has_windows, (format, *read)))
+        types = self.specialisation.statement.types
+        for number in dict.fromkeys(columns):
+            name = self.assignment.operands[step.inputs[number][1]]
+            if columns.count(number) > len(step.layouts[number].levels):
+                # Of two accesses, it is not known which has which positions.
+                return (
+                    f"cuts have positions of several accesses to the operand '{name}'"
+                )
+            if not has_windows(types[name].format):
+                return f"the operand '{name}' is in the format '{types[name].format}'"
+        return ""
 
     def _submit_whole(self, function: Callable[..., Any], *more: Any) -> Any:
         """Submit a function of the whole statement and of all operands."""
