@@ -11,6 +11,7 @@
 
 #include "nacho/Execution/Chooser.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace nb = nanobind;
@@ -261,13 +262,20 @@ static void combine(const PyProgram &program, size_t number,
   plan.combine(arrays.args, arrays.wholeResults(), arrays.rows);
 }
 
-static int64_t fixedParts(const PyProgram &program, size_t number,
-                          int64_t total, int64_t rowSize) {
+/// The number of parts of a step: that which its sums depend on, else that
+/// which was `asked` for, if any, else `chosen`, but for rows of sums that
+/// would take too long to add up.
+static int64_t numParts(const PyProgram &program, size_t number, int64_t asked,
+                        int64_t chosen, int64_t total, int64_t rowSize) {
   const Step &step = stepOf(program, number);
-  if (!step.hasFixedParts)
-    return 0;
   int64_t entries = total / step.entryCost + (total % step.entryCost != 0);
-  return Chooser::fixedParts(entries, step.partials.empty() ? 0 : rowSize);
+  bool addsRows = !step.partials.empty();
+  if (step.hasFixedParts)
+    return Chooser::fixedParts(entries, addsRows ? rowSize : 0);
+  if (asked || !addsRows)
+    return asked ? asked : chosen;
+  return std::min(chosen,
+                  Chooser::partsWithRows(entries, step.partialRows * rowSize));
 }
 
 void addLoneParts(nb::class_<PyProgram> &program) {
@@ -284,6 +292,6 @@ void addLoneParts(nb::class_<PyProgram> &program) {
            nb::arg("arguments"), nb::arg("results"), nb::arg("sums"))
       .def("combine", &combine, nb::arg("step"), nb::arg("records"),
            nb::arg("arguments"), nb::arg("results"), nb::arg("sums"))
-      .def("fixed_parts", &fixedParts, nb::arg("step"), nb::arg("total"),
-           nb::arg("row_size"));
+      .def("num_parts", &numParts, nb::arg("step"), nb::arg("asked"),
+           nb::arg("chosen"), nb::arg("total"), nb::arg("row_size"));
 }

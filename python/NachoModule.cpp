@@ -84,6 +84,25 @@ public:
   /// The choices of all variants that calls can come to.
   nb::tuple variants() const { return choicesOf(kernel->chooser.reachable()); }
 
+  /// The choices for a call whose parts run alone, and the number of parts if
+  /// nobody asked for one. `sizes` are those of the arguments.
+  nb::tuple chosenForLoneParts(const std::vector<int64_t> &sizes,
+                               int64_t work) const {
+    std::vector<Argument> args;
+    for (int64_t size : sizes)
+      args.push_back({nullptr, size});
+    size_t needed = 0;
+    for (const TensorLayout &operand : kernel->operands)
+      needed += operand.numArguments();
+    if (args.size() != needed)
+      throw nb::value_error("not as many sizes as arguments");
+    Asked asked;
+    asked.work = work;
+    Facts facts = kernel->chooser.factsOf(kernel->operands, args);
+    Choice choice = kernel->chooser.chooseForLoneParts(asked, facts);
+    return nb::make_tuple(choicesOf(choice.variant), choice.parts);
+  }
+
   /// The variant of plans, with other choices where `given` has them.
   PyProgram program(const nb::dict &given) const {
     Variant variant = variantWith(given);
@@ -226,6 +245,8 @@ static void addKernel(nb::module_ &m) {
       .def("prepare", &PyKernel::prepare, nb::arg("threads") = 0)
       .def("variants", &PyKernel::variants)
       .def("program", &PyKernel::program, choices)
+      .def("chosen_for_lone_parts", &PyKernel::chosenForLoneParts,
+           nb::arg("sizes"), nb::arg("work"))
       .def("lower", &PyKernel::lower, nb::arg("stage"), choices)
       .def("ptx", &PyKernel::ptx, nb::arg("chip"), nb::arg("toolkit"), choices)
       .def("lines", &PyKernel::lines, nb::arg("stage"), choices)

@@ -85,18 +85,23 @@ public:
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
   /// isSorted, isDraft, whether it makes a list, the layouts of its operands
-  /// and of its result, countColumns, and whether its parts run alone.
+  /// and of its result, countColumns, whether its parts run alone, and the
+  /// inputs and levels whose positions a list keeps.
   nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
       nanobind::list inputs;
       for (const nacho::StepInput &input : step.inputs)
         inputs.append(nanobind::make_tuple(input.isStep, input.index));
+      nanobind::list kept;
+      for (const nacho::Step::OperandLevel &level : step.kept)
+        kept.append(nanobind::make_tuple(level.input, level.level));
       steps.append(nanobind::make_tuple(
           toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
           step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
           step.list != nacho::Step::List::none, layoutsOf(step),
-          step.countColumns, step.has(nacho::Phase::compute)));
+          step.countColumns, step.has(nacho::Phase::compute),
+          nanobind::tuple(kept)));
     }
     return nanobind::tuple(steps);
   }

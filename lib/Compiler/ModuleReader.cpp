@@ -240,6 +240,8 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
     step.tables.push_back({table.argument, table.number});
   for (const OfArgument &level : buffers.getBuckets())
     step.buckets = {level.argument, level.number};
+  for (const OfArgument &level : buffers.getKept())
+    step.kept.push_back({level.argument, level.number});
   for (Type type : buffers.getPartials())
     step.partials.push_back(*elementType(type));
   step.partialRows = buffers.getPartialRows();

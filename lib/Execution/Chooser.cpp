@@ -134,6 +134,16 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   return choice;
 }
 
+Choice Chooser::chooseForLoneParts(const Asked &asked,
+                                   const Facts &facts) const {
+  Choice choice = choose(asked, facts, /*available=*/1);
+  choice.variant.fill = pins.fill.nearest(Fill::counted);
+  choice.variant.dense = pins.dense.nearest(Dense::stored);
+  if (facts.entries >= kWorthKeys)
+    choice.variant.merge = pins.merge.nearest(Merge::levels);
+  return choice;
+}
+
 /// Heavy rows are cut into pieces or, if that is not possible or a piece is too
 /// heavy, computed apart. If that is not possible either, parts share rows.
 std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {

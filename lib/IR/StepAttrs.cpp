@@ -205,14 +205,12 @@ static LogicalResult verifyWorkspace(ErrorFn error, RankedTensorType result,
   return success();
 }
 
-LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
-                                      RankedTensorType result, int64_t counts,
-                                      ArrayRef<Type> partials,
-                                      unsigned partialRows, bool fixedParts,
-                                      CollectKind collect, FillingKind filling,
-                                      std::optional<unsigned> workspaceLevel,
-                                      ArrayRef<OfArgument>,
-                                      ArrayRef<OfArgument> buckets) {
+LogicalResult StepBuffersAttr::verify(
+    ErrorFn error, StringAttr name, RankedTensorType result, int64_t counts,
+    ArrayRef<Type> partials, unsigned partialRows, bool fixedParts,
+    CollectKind collect, FillingKind filling,
+    std::optional<unsigned> workspaceLevel, ArrayRef<OfArgument>,
+    ArrayRef<OfArgument> buckets, ArrayRef<OfArgument> kept) {
   if (name.getValue().empty())
     return error() << "a step that fills buffers has a name";
   if (counts < 0)
@@ -229,6 +227,11 @@ LogicalResult StepBuffersAttr::verify(ErrorFn error, StringAttr name,
   if (buckets.size() != needed)
     return error() << stringifyCollectKind(collect) << " needs " << needed
                    << " level of buckets, not " << buckets.size();
+  if (!kept.empty() && collect != CollectKind::scannedList)
+    return error() << stringifyCollectKind(collect) << " keeps no positions";
+  if (kept.size() > static_cast<size_t>(result.getRank()))
+    return error() << "the positions of " << kept.size()
+                   << " levels are not kept in " << result;
   return success();
 }
 
@@ -252,7 +255,8 @@ LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
       return failure();
   if (!buffers)
     return success();
-  if (failed(verifyArguments(buffers.getBuckets(), "level")))
+  if (failed(verifyArguments(buffers.getBuckets(), "level")) ||
+      failed(verifyArguments(buffers.getKept(), "level")))
     return failure();
   return verifyArguments(buffers.getTables(), "level");
 }

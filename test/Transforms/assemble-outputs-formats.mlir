@@ -325,10 +325,11 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
 
 // A list of where rows are: beside its coordinates, an entry has its position, -1 where
 // there is none, which is not compared with an extent. When all parts are done, what the
-// entries cost becomes the sums of all costs up to there.
+// entries cost becomes the sums of all costs up to there. The step says whose positions
+// are kept: parts that run where the others are not have them from other windows.
 //
 // sizes = entries of both levels, 1, and the extents: positions have none.
-// CHECK-LABEL: func.func private @list_scan(
+// CHECK-LABEL: func.func @list_scan(
 // CHECK:         %[[ALL:.+]] = memref.load %offsets[%parts, %c0]
 // CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %{{.+}}, %c0
 // CHECK-NEXT:    memref.store %[[ALL]], %sizes[%c0]
@@ -337,7 +338,7 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
 // CHECK-NEXT:    memref.store %[[N]], %sizes[%c3]
 // CHECK-NEXT:    memref.store %c9223372036854775807, %sizes[%c4]
 //
-// CHECK-LABEL: func.func private @list_compute(
+// CHECK-LABEL: func.func @list_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi64>, %crd0: memref<?xi64>, %crd1: memref<?xi64>, %values: memref<?xi64>,
 // CHECK:           nacho.coiterate %[[I:.+]] of (%{{.+}}, %[[B1:.+]] = %{{.+}}) in union({{.+}} iter_args(%[[AT:.+]] = %{{.+}} : index) {
 // CHECK:             %[[POS:.+]] = nacho.position %[[B1]] :
@@ -351,6 +352,7 @@ func.func @diagonal(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64, #SV> {
 // CHECK-NEXT:          memref.store %[[KEPT]], %crd1[%[[AT]]]
 //
 // CHECK-LABEL: func.func @list_execute(
+// CHECK-SAME:    collect = scanned_list, kept = [0 of 1]>
 // CHECK-NEXT:    call @list_compute(
 // CHECK-NEXT:    nacho.prefix_sum %values threads %threads : memref<?xi64>
 // CHECK-NEXT:    return

@@ -322,9 +322,19 @@ def test_the_number_of_parts_that_a_step_fixes_is_known_from_its_cost():
     scattered = Lone(expression, {"A": A, "x": X[:, 0]}, formats, parts=7)
     row_size = scattered.sizes[1]
     program, cost = scattered.program, scattered.total
-    assert program.fixed_parts(scattered.step, cost, row_size) == scattered.parts != 7
-    assert program.fixed_parts(scattered.step, 10**9, row_size) > scattered.parts
-    assert Lone(*CASES["CSR"], 7).program.fixed_parts(0, 10**9, 1) == 0
+    known = program.num_parts(scattered.step, 7, 7, cost, row_size)
+    assert known == scattered.parts != 7
+    more = program.num_parts(scattered.step, 7, 7, 10**9, row_size)
+    assert more > scattered.parts
+
+
+def test_rows_of_sums_limit_the_parts_that_nobody_asked_for():
+    program = Lone(*CASES["CSR"], 7).program
+    assert program.num_parts(0, 7, 512, 10**9, 1) == 7
+    assert program.num_parts(0, 0, 512, 10**9, 1) == 512
+    dense = Lone("y[i] = A[i,j] * x[j]", {"A": A, "x": X[:50, 0]}, {"x": "dense"}, 7)
+    assert dense.program.num_parts(dense.step, 512, 7, 1000, 10) == 512
+    assert dense.program.num_parts(dense.step, 0, 512, 1000, 10) < 512
 
 
 def test_coordinates_outside_of_a_tensor_are_refused_by_counts():

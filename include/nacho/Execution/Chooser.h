@@ -174,6 +174,11 @@ public:
   Choice choose(const Asked &asked, const Facts &facts,
                 int64_t available) const;
 
+  /// The choice for a call whose parts run where the others are not. They are
+  /// counted; a loop over keys, which has no parts of its own, is left to calls
+  /// with few entries.
+  Choice chooseForLoneParts(const Asked &asked, const Facts &facts) const;
+
   /// The choice after a refusal; none if another variant would not help.
   std::optional<Choice> instead(const Choice &choice,
                                 const Refusal &refusal) const;

@@ -46,10 +46,11 @@
 // The order in which the parts are started, their numbers, is passed if there
 // is no bound for what parts differ by.
 //
-// Unless it makes a draft or a list, or fills buckets, a step also exports the
-// functions that `plan` calls after @kernel_partition, and those that `execute`
-// calls, so that its parts can be run one by one, with the same arguments. What
-// a step does not need is not there.
+// Unless it makes a draft or a sorted list, fills buckets, or reads a list as a
+// whole, a step also exports the functions that `plan` calls after
+// @kernel_partition, and those that `execute` calls, so that its parts can be
+// run one by one, with the same arguments. What a step does not need is not
+// there. Of a scanned list, `compute` stores costs, which `execute` adds up.
 //
 //   @kernel_assemble(operands, bounds, counts, ..., status, threads)
 //     Counts what each part appends (or one of them: see OnlyPart).
@@ -164,6 +165,8 @@ public:
   /// The level whose coordinates are the buckets of the result, if parts append
   /// to buckets.
   std::optional<OperandLevel> buckets;
+  /// The levels whose positions the last levels of a list keep.
+  std::vector<OperandLevel> kept;
   /// Set if the innermost loop merges the coordinates of two operands. Their
   /// positions are the last two columns of `bounds`.
   struct Merge {

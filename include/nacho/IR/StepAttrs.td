@@ -106,7 +106,9 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     - `tables`: the fibers whose children are found by their coordinates, each written
       as `level of argument`. The functions take a table for each;
     - `buckets`: a level of an argument whose coordinates are the buckets, if the nest
-      collects its entries in `buckets`.
+      collects its entries in `buckets`;
+    - `kept`: the levels of arguments whose positions a scanned list keeps, in its levels
+      after those with coordinates.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -128,12 +130,14 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
                            "::nacho::FillingKind::counted">:$filling,
     OptionalParameter<"::std::optional<unsigned>">:$workspaceLevel,
     OptionalArrayRefParameter<"::nacho::OfArgument">:$tables,
-    OptionalArrayRefParameter<"::nacho::OfArgument">:$buckets
+    OptionalArrayRefParameter<"::nacho::OfArgument">:$buckets,
+    OptionalArrayRefParameter<"::nacho::OfArgument">:$kept
   );
   let assemblyFormat = [{
     `<` struct($name, $result, $counts, custom<BracketedTypes>($partials),
                $partialRows, $fixedParts, $collect, $filling, $workspaceLevel,
-               custom<OfArguments>($tables), custom<OfArguments>($buckets)) `>`
+               custom<OfArguments>($tables), custom<OfArguments>($buckets),
+               custom<OfArguments>($kept)) `>`
   }];
   let genVerifyDecl = 1;
 }

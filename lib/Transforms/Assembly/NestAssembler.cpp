@@ -41,9 +41,55 @@ static Value emitPart(PhaseFunctions &function, Value worker) {
   return memref::LoadOp::create(function.b, function.args.order, worker);
 }
 
+/// The level of an argument whose position an entry of a list keeps, -1 if an
+/// operand lacks it.
+static std::optional<OfArgument> keptLevel(Value kept) {
+  if (auto select = kept.getDefiningOp<arith::SelectOp>())
+    kept = select.getTrueValue();
+  auto position = kept.getDefiningOp<PositionOp>();
+  if (!position)
+    return std::nullopt;
+  Value fiber = position.getFiber();
+  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
+  std::optional<unsigned> argument = argumentOf(fiber);
+  if (!argument || level == 0)
+    return std::nullopt;
+  return OfArgument{level - 1, *argument};
+}
+
+/// The levels whose positions a scanned list keeps, after the coordinates of
+/// its loops; nothing if it keeps other numbers.
+static std::optional<SmallVector<OfArgument>> keptLevels(NestOp nest) {
+  SmallVector<OfArgument> levels;
+  size_t numLoops = nest.getLoops().size();
+  bool areKnown = true;
+  nest.walk([&](AppendOp append) {
+    for (Value kept : append.getCoordinates().drop_front(numLoops))
+      if (std::optional<OfArgument> level = keptLevel(kept))
+        levels.push_back(*level);
+      else
+        areKnown = false;
+  });
+  return areKnown ? std::optional(levels) : std::nullopt;
+}
+
+/// Whether the nest reads of a list what parts do not know of each other: the
+/// cost of all its entries, or where its rows begin and end.
+static bool readsWholeList(NestOp nest) {
+  WalkResult result = nest.walk([](Operation *op) {
+    return isa<HeavyOp, RowPositionOp, PieceShiftOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 bool nacho::runsOneByOne(const ResultLayout &layout) {
-  return layout.filling->isCounted() &&
-         !collectTraitsOf(NestOp(layout.nest)).makesList &&
+  NestOp nest = layout.nest;
+  const CollectTraits &traits = collectTraitsOf(nest);
+  bool isLone = !traits.makesList ||
+                (traits.scansCosts && !traits.sortsEntries && keptLevels(nest));
+  return layout.filling->isCounted() && isLone && !readsWholeList(nest) &&
          !layout.collector->hasBuckets();
 }
 
@@ -95,6 +141,9 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   if (layout.collector->hasBuckets())
     buckets.push_back(
         levelOf(CoiterateOp(layout.loopOfLevel.front()).getFibers().front()));
+  SmallVector<OfArgument> kept;
+  if (collectTraitsOf(NestOp(layout.nest)).scansCosts)
+    kept = keptLevels(layout.nest).value_or(kept);
   ArrayRef<Type> partials;
   if (layout.hasPartials())
     partials = layout.reduction->getTypes();
@@ -105,7 +154,7 @@ static StepAttr describeStep(const PhaseFunctions &function) {
       partials.empty() ? 2 : layout.numPartialRows(), layout.hasFixedParts(),
       NestOp(function.nest).getCollect(),
       layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
-      layout.workspaceLevel, tables, buckets);
+      layout.workspaceLevel, tables, buckets, kept);
   auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
 }

@@ -86,6 +86,8 @@ class Step(NamedTuple):
     """The numbers that a part counts of the entries that it appends."""
     runs_alone: bool
     """Whether parts can be counted and computed where the others are not."""
+    kept: tuple[tuple[int, int], ...]
+    """The inputs and levels whose positions the last levels of a list have."""
 
     def delta_of(self, costs: NDArray[np.int64]) -> int:
         """Return a number above what any cut is short of its share of the cost.

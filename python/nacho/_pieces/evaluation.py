@@ -7,14 +7,18 @@ what they compute there: so the result is, bit for bit, that of one machine.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.nests import Partition, nests_of
 from nacho._kernels.options import Options
-from nacho._kernels.program import Layout, Program
+from nacho._kernels.parts import loops_of_levels
+from nacho._kernels.program import MERGE_KEYS, Layout, Program
 from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
 from nacho._notation.tree import Assignment
@@ -22,15 +26,24 @@ from nacho._pieces import tasks
 from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import Step
-from nacho._pieces.operands import Cut, Whole
-from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
+from nacho._pieces.operands import Cut, List, RecalledCut, Whole
+from nacho._pieces.steps import (
+    Made,
+    Plan,
+    ScatteredParts,
+    StepOnPieces,
+    Wanted,
+)
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
 from nacho._storage.extents import index_extents
-from nacho._storage.formats import Format
+from nacho._storage.formats import Format, list_kinds
+from nacho._storage.operands import arguments
 from nacho._storage.results import library_of
 from nacho._storage.views import View
 from nacho.errors import IndexOverflowError
+
+_MOST_POSITIONS = 2**62
 
 
 class Elsewhere(NamedTuple):
@@ -42,15 +55,15 @@ class Elsewhere(NamedTuple):
 
 
 class _Planned:
-    """The cuts of a step, as those of a plan are asked for."""
+    """The cuts of steps, as those of a plan are asked for."""
 
-    def __init__(self, plan: Plan, program: Program) -> None:
-        self._rows = plan.rows
-        self._depth = len(program.steps[-1].order)
+    def __init__(self, plans: Sequence[Plan], program: Program) -> None:
+        self._plans = plans
+        self._depths = [len(step.order) for step in program.steps]
 
     def cuts(self, step: int) -> tuple[Numbers, Numbers, Numbers]:
-        depth = 1 + self._depth
-        return self._rows[:, 0], self._rows[:, 1:depth], self._rows[:, depth:]
+        rows, depth = self._plans[step].rows, 1 + self._depths[step]
+        return rows[:, 0], rows[:, 1:depth], rows[:, depth:]
 
 
 class Evaluation:
@@ -80,11 +93,33 @@ class Evaluation:
 
     def _specialise(self, specialisation: Specialisation) -> None:
         self.specialisation = specialisation
-        self.program: Program = specialisation.program()
-        made = specialisation
+        choices, self._parts = self._chosen()
+        self._use(choices)
+
+    def _use(self, choices: Mapping[str, bool]) -> None:
+        """Choose a variant."""
+        made = self.specialisation
+        self.program: Program = made.program(choices)
         kernel = (made.source, made.statement.typing, made.lowering)
         self._kernel = pickle.dumps((*kernel, self.program.choices))
         self._loaded: dict[str, Any] = {}
+
+    def _chosen(self) -> tuple[dict[str, bool], int]:
+        """Return the choices of one machine, and its number of parts by default."""
+        types = self.specialisation.statement.types
+        sizes: list[int] = []
+        for name in self.assignment.operands:
+            view, format = self._views.get(name), types[name].format
+            if view is None:
+                sizes.append(1)
+            elif view.format == format:
+                arrays = map(np.asarray, arguments(view)[: -len(view.extents)])
+                sizes += [*(array.size for array in arrays), *view.extents]
+            else:
+                # Its arrays are not those that a program reads.
+                return {}, self.engine.slots
+        work = self.specialisation.work.of(self._views, self.extents)
+        return self.specialisation.native.chosen_for_lone_parts(sizes, work)
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -97,7 +132,7 @@ class Evaluation:
         if not self.is_divided:
             return self._run_whole()
         try:
-            return self.step.run()
+            return self.last_step.run()
         except ScatteredParts:
             self._is_scattered = True
             return self._run_whole()
@@ -106,29 +141,57 @@ class Evaluation:
             if wide is None:
                 raise
             self._specialise(wide)
-        return self.step.run()
+        return self.last_step.run()
 
     def partition(self, parts: int) -> Partition:
         """Find the cuts, and compute nothing."""
+        if self.program.choices[MERGE_KEYS]:
+            self._use({})
         if not self.is_divided:
             (found,) = self.engine.fetch([self._submit_whole(tasks.partitioned, parts)])
             return found  # type: ignore[no-any-return]
-        plan = self.step.plan()
-        nests = nests_of(self.program, _Planned(plan, self.program), self.extents)
+        plans = [step.plan for step in self._steps(parts)]
+        nests = nests_of(self.program, _Planned(plans, self.program), self.extents)
         return Partition(**vars(nests[-1]), nests=nests)
 
     @property
-    def step(self) -> StepOnPieces:
-        """The only step, on pieces."""
-        step = self.program.steps[0]
-        operands = [
-            self._operand(step, input, number)
-            for input, (_, number) in enumerate(step.inputs)
-        ]
-        task = Step(self._kernel, 0)
-        made = Made(self._format, self._shape, library_of(list(self._views.values())))
-        parts = self._options.running().parts
-        return StepOnPieces(self.program, task, operands, made, parts, self.engine)
+    def last_step(self) -> StepOnPieces:
+        """The step that makes the result; the lists that it reads are made at once."""
+        return self._steps(self._options.running().parts)[-1]
+
+    def _steps(self, parts: int | None) -> list[StepOnPieces]:
+        """Return all steps. The last has not been run, but those before it have."""
+        steps: list[StepOnPieces] = []
+        lists: list[Pieces] = []
+        for number, step in enumerate(self.program.steps):
+            if steps:
+                lists.append(steps[-1].run())
+            operands = [
+                self._list(step, input, source, lists[source])
+                if is_made
+                else self._operand(step, input, source)
+                for input, (is_made, source) in enumerate(step.inputs)
+            ]
+            task = Step(self._kernel, number, step.kept)
+            made = self._made_list(step) if step.is_list else self._made_result()
+            wanted = Wanted(parts or 0, self._parts)
+            given = (self.program, task, operands, made, wanted, self.engine)
+            steps.append(StepOnPieces(*given))
+        return steps
+
+    def _made_result(self) -> Made:
+        library = library_of(list(self._views.values()))
+        loops = tuple(loops_of_levels(self.program))
+        return Made(self._format, self._shape, library, loops)
+
+    def _made_list(self, step: CutStep) -> Made:
+        """Return what a step makes whose result is a list for later steps."""
+        rank, kept = len(step.layouts[-1].levels), len(step.kept)
+        kinds = list_kinds("coo", rank)
+        listed = [self.extents[index] for index in step.order[: rank - kept]]
+        loops = (*range(len(listed)), *[-1] * kept)
+        shape = (*listed, *[_MOST_POSITIONS] * kept)
+        return Made(Format.of_levels(tuple(enumerate(kinds))), shape, "nacho", loops)
 
     @property
     def is_divided(self) -> bool:
@@ -138,20 +201,28 @@ class Evaluation:
     @property
     def why_whole(self) -> str:
         """Why one task computes the whole statement; empty if its parts run alone."""
-        step, *more = self.program.steps
         statement = self.specialisation.statement
         format = statement.result.format
         if self._is_scattered:
             return "a part writes in several places of the result"
-        if more:
-            return f"it runs as {1 + len(more)} nests, one after the other"
+        if self.program.choices[MERGE_KEYS]:
+            return "its operands have few entries, which are merged in a single loop"
         target = self.specialisation.target
         if target != HOST:
             return f"its target is '{target}', not the processor"
-        if not step.runs_alone:
-            return "its parts depend on each other"
         if not (format is None or (format.is_usual and has_windows(format))):
             return f"a result in the format '{format}' is not made in pieces"
+        reasons = (self._why_not_alone(step) for step in self.program.steps)
+        return next(filter(None, reasons), "")
+
+    def _why_not_alone(self, step: CutStep) -> str:
+        """Say why the parts of a step do not run alone, if they do not."""
+        if step is not self.program.steps[-1] and not step.is_list:
+            return "an operand is brought into another order first"
+        if step.is_sorted:
+            return "a list is sorted first"
+        if not step.runs_alone:
+            return "its parts depend on each other"
         return self._why_not_cut(step)
 
     def _why_not_cut(self, step: CutStep) -> str:
@@ -159,7 +230,10 @@ class Evaluation:
         columns = [number for inputs in step.loop_inputs for number in inputs]
         types = self.specialisation.statement.types
         for number in dict.fromkeys(columns):
-            name = self.assignment.operands[step.inputs[number][1]]
+            is_made, source = step.inputs[number]
+            if is_made:
+                continue
+            name = self.assignment.operands[source]
             if columns.count(number) > len(step.layouts[number].levels):
                 # Of two accesses, it is not known which has which positions.
                 return (
@@ -193,22 +267,43 @@ class Evaluation:
         """Return an operand of a step."""
         name = self.assignment.operands[number]
         type = self.specialisation.statement.types[name]
-        given = self._given[name]
+        given, loops = self._given[name], self._loops(step, input, name)
         if isinstance(given, Pieces) and type.format == given.format:
-            loops = [m for m, each in enumerate(step.loop_inputs) if input in each]
             times = sum(access.name == name for access in self.assignment.accesses)
-            # Cuts by other loops may divide what lies below a coordinate of it.
-            below = step.layouts[input].levels[len(loops) :]
-            is_whole = len(loops) == len(step.order) or all(x.is_full for x in below)
-            if loops and loops == [*range(len(loops))] and times == 1 and is_whole:
-                return Cut(step, input, name, given, self.engine)
+            if times == 1 and loops and loops == [*range(len(loops))]:
+                is_recalled = any(is_made for is_made, _ in step.inputs)
+                kind = RecalledCut if is_recalled else Cut
+                return kind(step, input, name, loops, given, self.engine)
         view, layout = self._views.get(name), step.layouts[input]
         extents: tuple[int, ...] = ()
         if view is not None and type.format is not None:
             extents = tuple(view.shape[d] for d in type.format.order)
-        return Whole(
-            step, input, name, extents, self._input(number, name, layout), self.engine
+        handle = self._input(number, name, layout)
+        return Whole(step, input, name, loops, extents, handle, self.engine)
+
+    def _loops(self, step: CutStep, input: int, name: str) -> list[int]:
+        """Return the loop over each outermost level of an operand that is cut."""
+        format = self.specialisation.statement.types[name].format
+        accesses = [a.indices for a in self.assignment.accesses if a.name == name]
+        is_known = len(accesses) == 1 and len(set(accesses[0])) == len(accesses[0])
+        if format is None or not is_known or len(step.loop_inputs) != len(step.order):
+            return [m for m, each in enumerate(step.loop_inputs) if input in each]
+        indices = [accesses[0][dimension] for dimension in format.order]
+        cut = takewhile(step.order.__contains__, indices)
+        return [step.order.index(index) for index in cut]
+
+    def _list(self, step: CutStep, input: int, source: int, made: Pieces) -> List:
+        """Return a list that an earlier step has made."""
+        earlier = self.program.steps[source]
+        listed = earlier.order[: len(made.counts) - len(earlier.kept)]
+        loops = [*range(len([*takewhile(step.order.__contains__, listed)]))]
+        kept = tuple(
+            (step.inputs.index(earlier.inputs[number]), level)
+            if earlier.inputs[number] in step.inputs
+            else (-1, level)
+            for number, level in earlier.kept
         )
+        return List(step, input, f"list-{source}", loops, made, kept, self.engine)
 
     def _input(self, number: int, name: str, layout: Layout) -> Any:
         """Return a handle of an operand as a whole, as tasks read it."""

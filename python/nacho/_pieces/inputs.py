@@ -36,11 +36,18 @@ About = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 and whether sums are combined at last."""
 
 
+Kept = tuple[tuple[int, int], ...]
+"""The inputs of a step and their levels whose positions the last levels of a list have;
+a number of -1 stands for an input that the step does not read."""
+
+
 class Step(NamedTuple):
     """A step of a program, which is compiled where it runs."""
 
     kernel: bytes
     number: int
+    kept: Kept = ()
+    """The positions that its result keeps, if that is a list."""
 
 
 class Input(NamedTuple):
@@ -53,8 +60,10 @@ class Input(NamedTuple):
     windows: Windows
     extents: tuple[int, ...]
     layout: Layout
-    columns: tuple[int, ...] = ()
-    """The places in a cut of the operand's positions, by level."""
+    columns: tuple[tuple[int, int], ...] = ()
+    """Where in a cut the operand's positions are: columns and levels."""
+    kept: Kept | None = None
+    """What a list keeps, which begins and ends with its windows."""
 
     @property
     def bases(self) -> list[int]:
@@ -72,10 +81,18 @@ class Input(NamedTuple):
             bases.append(base)
         return bases
 
-    def arguments(self, bases: Sequence[int]) -> list[Any]:
-        """Return the arguments of the extension, with positions less the bases."""
+    def arguments(
+        self, bases: Sequence[int], kept: Sequence[int] | None = None
+    ) -> list[Any]:
+        """Return the arguments of the extension, with positions less the bases.
+
+        From the positions that a list keeps, those in ``kept`` are subtracted.
+        """
         made: list[Any] = []
-        given = iter(zip(self.windows.arrays, self.windows.begins, strict=True))
+        windows = self.windows
+        if kept is not None:
+            windows = _bounded(with_positions_moved(windows, [-base for base in kept]))
+        given = iter(zip(windows.arrays, windows.begins, strict=True))
         parent = 0
         for level, base in zip(self.layout.levels, bases, strict=True):
             for each in level.arrays:
@@ -99,6 +116,29 @@ class Input(NamedTuple):
         return self._replace(windows=Windows((0,) * len(empty), empty))
 
 
+def with_positions_moved(windows: Windows, by: Sequence[int]) -> Windows:
+    """Return windows of a list, to whose kept positions something is added.
+
+    What is not there is kept as a negative position, and stays.
+    """
+    if not any(by):
+        return windows
+    arrays = list(windows.arrays)
+    first = len(arrays) - 1 - len(by)
+    for number, more in enumerate(by, start=first):
+        kept = arrays[number]
+        arrays[number] = np.where(kept < 0, kept, kept + kept.dtype.type(more))
+    return windows._replace(arrays=tuple(arrays))
+
+
+def _bounded(windows: Windows) -> Windows:
+    """Return windows of a list, whose only fiber has what is in them."""
+    pos, crd, *_ = windows.arrays
+    begin = windows.begins[1]
+    ends = np.array([begin, begin + crd.size], pos.dtype)
+    return Windows((0, *windows.begins[1:]), (ends, *windows.arrays[1:]))
+
+
 def _placed(array: Array, begin: int) -> tuple[Array, int, int]:
     """Return an array, the index of its first element, and the one after the last."""
     if array.size:
@@ -111,15 +151,26 @@ def _placed(array: Array, begin: int) -> tuple[Array, int, int]:
 
 def arguments_of(inputs: Sequence[Input]) -> list[Any]:
     """Return the arguments of the extension for all operands of a step."""
-    return [argument for each in inputs for argument in each.arguments(each.bases)]
+    bases = [each.bases for each in inputs]
+    made: list[Any] = []
+    for each, own in zip(inputs, bases, strict=True):
+        kept = None if each.kept is None else kept_bases(each.kept, bases)
+        made += each.arguments(own, kept)
+    return made
+
+
+def kept_bases(kept: Kept, bases: Sequence[Sequence[int]]) -> list[int]:
+    """Return what is subtracted from the positions that a list keeps."""
+    return [bases[number][level] if number >= 0 else 0 for number, level in kept]
 
 
 def shift_of(inputs: Sequence[Input], width: int) -> Numbers:
     """Return what is subtracted from the numbers of a cut."""
     shift = np.zeros(width, np.int64)
     for each in inputs:
-        columns = list(each.columns)
-        shift[columns] = each.bases[: len(columns)]
+        bases = each.bases
+        for column, level in each.columns:
+            shift[column] = bases[level]
     return shift
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from nacho._kernels.program import Layout, Step
-from nacho._pieces import tasks
+from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.inputs import Input
+from nacho._pieces.inputs import Input, Kept
 from nacho._pieces.places import Known
 from nacho._pieces.tensor import Numbers, Pieces, ranges_between
 from nacho._pieces.windows import Range, Windows
@@ -22,46 +22,54 @@ _UNBOUNDED = 2**62
 class Operand:
     """An operand of a step, at a number among its inputs."""
 
-    def __init__(self, step: Step, number: int, name: str) -> None:
+    def __init__(
+        self, step: Step, number: int, name: str, loops: Sequence[int]
+    ) -> None:
         self.name = name
         self.layout: Layout = step.layouts[number]
-        self.loops = [m for m, each in enumerate(step.loop_inputs) if number in each]
-        """The loop over each of its levels that has positions in cuts."""
-        self._columns = [
-            1 + len(step.order) + _column(step.loop_inputs, m, number)
-            for m in self.loops
-        ]
+        self.loops = list(loops)
+        """The loop over each of its outermost levels, among those that are cut."""
+        self.columns = tuple(
+            (1 + len(step.order) + _column(step.loop_inputs, loop, number), level)
+            for level, loop in enumerate(loops)
+            if number in step.loop_inputs[loop]
+        )
+        """The places of its positions in a cut, each with the level."""
 
     @property
     def depth(self) -> int:
-        """The number of its levels that have positions in cuts."""
+        """The number of its levels whose loops are cut."""
         return len(self.loops)
-
-    def asked(self, coordinates: Numbers) -> Numbers:
-        """Return the coordinates of its levels among those of all cut loops."""
-        return coordinates[:, self.loops]
 
     def set_places(self, rows: Numbers, places: Numbers) -> None:
         """Store its positions in cuts."""
-        rows[:, self._columns] = places[:, : self.depth]
-
-    def places_in(self, rows: Numbers) -> Numbers:
-        """Return its positions in cuts, of the levels that have some."""
-        return rows[:, self._columns]
+        for column, level in self.columns:
+            rows[:, column] = places[:, level]
 
 
 class Cut(Operand):
     """An operand whose outermost levels the outermost loops visit in order."""
 
     def __init__(
-        self, step: Step, number: int, name: str, pieces: Pieces, engine: Engine
+        self,
+        step: Step,
+        number: int,
+        name: str,
+        loops: Sequence[int],
+        pieces: Pieces,
+        engine: Engine,
     ) -> None:
-        super().__init__(step, number, name)
+        super().__init__(step, number, name, loops)
         self.pieces = pieces
         self.extents = pieces.extents
+        below = self.layout.levels[self.depth :]
+        self._is_determined = all(x.is_full or x.shares_positions for x in below)
+        # A cut by another loop does not divide what lies below a coordinate.
+        self._is_whole_below = self.depth < len(step.order) and not all(
+            level.is_full for level in below
+        )
         nothing = Windows((), ())
-        columns = tuple(self._columns)
-        self._empty = Input(nothing, self.extents, self.layout, columns)
+        self._empty = Input(nothing, self.extents, self.layout, self.columns)
         self._engine = engine
 
     def begin(self) -> Numbers:
@@ -88,21 +96,32 @@ class Cut(Operand):
         self._ask(padded, asked, found)
         return found
 
+    def place_ends(self, coordinates: Numbers, places: Numbers) -> Numbers:
+        """Return the positions up to which parts read that end with coordinates.
+
+        ``places`` are the positions of the coordinates.
+        """
+        beyond = coordinates[:, self.depth :].any(axis=1)
+        if not self._is_whole_below or not beyond.any():
+            return places
+        ends, after = places.copy(), coordinates[beyond].copy()
+        after[:, self.depth - 1] += 1
+        ends[beyond] = self.place(after)
+        return ends
+
     def deepen(self, coordinates: Numbers, rows: Numbers) -> Numbers:
         """Return the positions of cuts in all levels."""
-        known = self.places_in(rows)
-        rank = len(self.extents)
-        below = self.layout.levels[self.depth :]
-        if any(not level.is_full and not level.shares_positions for level in below):
-            found = self.place(self.asked(coordinates))
-            # Behind the last coordinate, there is nothing to be asked for.
-            found[-1] = self.pieces.positions[-1]
-            return found
-        found = np.empty((len(rows), rank), np.int64)
-        found[:, : self.depth] = known
-        for n in range(self.depth, rank):
-            is_full = self.layout.levels[n].is_full
-            found[:, n] = found[:, n - 1] * (self.extents[n] if is_full else 1)
+        levels = [level for _, level in self.columns]
+        if levels != [*range(self.depth)] or not self._is_determined:
+            found = self.place(coordinates)
+        else:
+            found = np.empty((len(rows), len(self.extents)), np.int64)
+            for column, level in self.columns:
+                found[:, level] = rows[:, column]
+            for n in range(self.depth, len(self.extents)):
+                is_full = self.layout.levels[n].is_full
+                found[:, n] = found[:, n - 1] * (self.extents[n] if is_full else 1)
+        # Behind the last coordinate, there is nothing to be asked for.
         found[-1] = self.pieces.positions[-1]
         return found
 
@@ -113,7 +132,7 @@ class Cut(Operand):
             [
                 self._engine.submit(
                     f"place-{self.name}",
-                    tasks.places,
+                    searching.places,
                     Known.of(self.pieces, piece),
                     self.pieces.handles[piece],
                     padded[numbers, : self.depth],
@@ -124,6 +143,11 @@ class Cut(Operand):
         for numbers, answer in zip(asked.values(), answers, strict=True):
             found[numbers] = answer
 
+    def limit(self) -> Any:
+        """Return a handle of the ends of its arrays, as an input of tasks."""
+        counts = self.pieces.counts
+        return self.windows(counts, counts, values=False)
+
     def windows(
         self,
         lower: Sequence[int],
@@ -133,7 +157,7 @@ class Cut(Operand):
         at: float | None = None,
     ) -> Any:
         """Return a handle of what lies between two cuts, as an input of tasks."""
-        ranges = ranges_between(self.pieces, lower, upper)
+        ranges = self._ranges(lower, upper)
         if not values:
             ranges[-1] = (ranges[-1][0], ranges[-1][0])
         parts = slices(self._engine, self.name, self.pieces, ranges)
@@ -141,11 +165,62 @@ class Cut(Operand):
             f"gather-{self.name}", tasks.gathered, self._empty, ranges, parts, at=at
         )
 
-    def begun(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
+    def _ranges(self, lower: Sequence[int], upper: Sequence[int]) -> list[Range]:
+        return ranges_between(self.pieces, lower, upper)
+
+    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
         """Return a handle of the same without values, for a search between the cuts."""
-        given = self.windows(lower, upper, values=False)
-        known = Known(self.layout, self.extents, _row(lower), _row(upper))
-        return self._engine.submit(f"begin-{self.name}", tasks.begun, known, given)
+        return self.windows(lower, upper, values=False)
+
+
+class RecalledCut(Cut):
+    """An operand whose fibers, or some of them, are found again by a list."""
+
+    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
+        """Return a handle of what lies between two cuts, without values.
+
+        The entry before the first cut is there, too: so the cut divides a fiber if it
+        does so in the whole tensor.
+        """
+        before = [int(position) for position in lower]
+        for _, level in self.columns:
+            before[level] = max(before[level] - 1, 0)
+        return super().searched(before, upper)
+
+
+class List(Cut):
+    """A list of coordinates that an earlier step has made, with sums of costs."""
+
+    def __init__(
+        self,
+        step: Step,
+        number: int,
+        name: str,
+        loops: Sequence[int],
+        pieces: Pieces,
+        kept: Kept,
+        engine: Engine,
+    ) -> None:
+        super().__init__(step, number, name, loops, pieces, engine)
+        self._empty = self._empty._replace(kept=kept)
+
+    def windows(
+        self,
+        lower: Sequence[int],
+        upper: Sequence[int],
+        *,
+        values: bool,
+        at: float | None = None,
+    ) -> Any:
+        """Return a handle of what lies between two cuts, with the sums before it."""
+        return super().windows(lower, upper, values=True, at=at)
+
+    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
+        """Return a handle of what lies between two cuts, with the sums before it."""
+        return self.windows(lower, upper, values=True)
+
+    def _ranges(self, lower: Sequence[int], upper: Sequence[int]) -> list[Range]:
+        return super()._ranges([max(int(each) - 1, 0) for each in lower], upper)
 
 
 class Whole(Operand):
@@ -156,38 +231,64 @@ class Whole(Operand):
         step: Step,
         number: int,
         name: str,
+        loops: Sequence[int],
         extents: tuple[int, ...],
         handle: Any,
         engine: Engine,
     ) -> None:
-        super().__init__(step, number, name)
+        super().__init__(step, number, name, loops)
         self.extents = extents
         self.handle = handle
         self._engine = engine
 
     def place(self, coordinates: Numbers) -> Numbers:
-        """Return the positions of coordinates in all levels that are cut."""
-        if not self.loops:
-            return np.zeros((len(coordinates), 0), np.int64)
+        """Return the positions of coordinates in all levels whose loops are cut."""
+        if not self.columns:
+            return np.zeros((len(coordinates), self.depth), np.int64)
         rank = len(self.extents)
         known = Known(self.layout, self.extents, (0,) * rank, (_UNBOUNDED,) * rank)
-        name = f"place-{self.name}"
-        (found,) = self._engine.fetch(
-            [
-                self._engine.submit(
-                    name, tasks.places_in_whole, known, self.handle, coordinates
-                )
-            ]
-        )
+        asked = (known, self.handle, coordinates[:, self.loops])
+        task = (f"place-{self.name}", searching.places_in_whole, *asked)
+        (found,) = self._engine.fetch([self._engine.submit(*task)])
         return np.asarray(found)
+
+    def place_ends(self, coordinates: Numbers, places: Numbers) -> Numbers:
+        """Return the positions of coordinates at which parts end."""
+        return places
+
+    def deepen(self, coordinates: Numbers, rows: Numbers) -> Numbers:
+        """Return no positions for cuts: all of it is everywhere."""
+        return np.zeros((len(rows), 0), np.int64)
+
+    def limit(self) -> Any:
+        """Return its handle."""
+        return self.handle
+
+    def windows(
+        self,
+        lower: Sequence[int],
+        upper: Sequence[int],
+        *,
+        values: bool,
+        at: float | None = None,
+    ) -> Any:
+        """Return its handle, whatever the cuts."""
+        return self.handle
+
+    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
+        """Return its handle, whatever the cuts."""
+        return self.handle
 
 
 def slices(
     engine: Engine, name: str, pieces: Pieces, ranges: Sequence[Range]
 ) -> list[Any]:
-    """Return handles of windows that together have some elements of each array."""
+    """Return handles of windows, at least one, that have some elements of each array.
+
+    Together, they have all of these.
+    """
     handles: list[Any] = []
-    for piece in pieces.overlapping(ranges):
+    for piece in pieces.overlapping(ranges) or [0]:
         handle = pieces.handles[piece]
         has = pieces.ranges_of(piece)
         if not _is_within(has, ranges):

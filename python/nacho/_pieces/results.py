@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from nacho._kernels.program import Layout
 from nacho._pieces import tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.tensor import Numbers, Pieces
+from nacho._pieces.tensor import Numbers, Pieces, sharing
 from nacho._pieces.windows import Range
 
 
@@ -78,6 +79,48 @@ def counts_of(layout: Layout, sizes: Sequence[int]) -> tuple[int, ...]:
         parents = counts[-1] if counts else 1
         counts.append(parents * sizes[n] if level.is_full else sizes[n])
     return tuple(counts)
+
+
+def with_sums(made: Sequence[Any], engine: Engine) -> list[Any]:
+    """Return the windows of a list, whose costs become the sums of all so far."""
+    handles = [engine.submit("cost-list", tasks.total_cost, each) for each in made]
+    before = [0, *accumulate(engine.fetch(handles))]
+    return [
+        engine.submit("sum-list", tasks.with_sums, each, sum)
+        for each, sum in zip(made, before, strict=False)
+    ]
+
+
+def with_runs(made: Pieces, engine: Engine) -> Pieces:
+    """Return pieces whose cuts begin where runs of equal coordinates begin.
+
+    Levels that share positions have such runs, and a cut may divide one. The pieces
+    that are given have their own elements only.
+    """
+    levels = [n for n in range(len(made.counts)) if sharing(made.layout, n)[-1] != n]
+    if not levels or made.count < 2:
+        return made
+    ends = engine.fetch(
+        [
+            engine.submit("ends", tasks.last_runs, made.layout, levels, each)
+            for each in made.handles[:-1]
+        ]
+    )
+    positions = made.positions.copy()
+    for m, n in enumerate(levels):
+        first = sharing(made.layout, n)[0]
+        for cut in range(1, made.count):
+            asked = tuple(made.coordinates[cut, first : n + 1].tolist())
+            for piece in reversed(range(cut)):
+                end = ends[piece]
+                if end is None:
+                    continue
+                if end.coordinates[: len(asked)] != asked:
+                    break
+                positions[cut, n] = end.begins[m]
+                if not end.go_on[m]:
+                    break
+    return replace(made, positions=positions)
 
 
 def sealed(made: Pieces, engine: Engine) -> Pieces:

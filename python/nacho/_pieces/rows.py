@@ -51,7 +51,7 @@ def dense_rows(engine: Engine, pieces: Pieces, begin: int, end: int) -> Any:
     each = int(np.prod(pieces.shape[1:], dtype=np.int64))
     ranges = [(begin * each, end * each)] if pieces.shape else [(0, 1)]
     shape = (end - begin, *pieces.shape[1:]) if pieces.shape else ()
-    parts = slices(engine, "dense", pieces, ranges) or [pieces.handles[0]]
+    parts = slices(engine, "dense", pieces, ranges)
     return engine.submit("array", elements, shape, ranges, parts)
 
 

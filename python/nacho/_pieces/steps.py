@@ -13,18 +13,24 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nacho._kernels.parts import loops_of_levels
 from nacho._kernels.program import Program
-from nacho._pieces import tasks
+from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import About, Input, Record, Row, Step
 from nacho._pieces.operands import Cut, Whole
-from nacho._pieces.results import counts_of, cuts_of, sealed
+from nacho._pieces.results import (
+    counts_of,
+    cuts_of,
+    sealed,
+    with_runs,
+    with_sums,
+)
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range, Windows
 from nacho._storage.formats import Format
@@ -45,6 +51,15 @@ class Plan:
         return len(self.rows) - 1
 
 
+class Wanted(NamedTuple):
+    """How many parts are wanted."""
+
+    asked: int
+    """The number that the caller asked for, or 0."""
+    chosen: int
+    """The number if nobody asked for one."""
+
+
 class ScatteredParts(Exception):
     """Parts write in more than one place of an array of the result each."""
 
@@ -56,6 +71,8 @@ class Made(NamedTuple):
     shape: tuple[int, ...]
     library: str
     """The library whose containers the whole result would be in."""
+    loops: tuple[int, ...]
+    """The numbers of the cut loops over the levels, or -1."""
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -72,7 +89,7 @@ class StepOnPieces:
         task: Step,
         operands: Sequence[Cut | Whole],
         made: Made,
-        parts: int | None,
+        wanted: Wanted,
         engine: Engine,
     ) -> None:
         self._program = program
@@ -82,22 +99,25 @@ class StepOnPieces:
         self.step = program.steps[task.number]
         self._operands = operands
         self._made = made
-        self._asked_parts = parts
+        self._wanted = wanted
         self._engine = engine
         self._cut_ones = [each for each in self._operands if isinstance(each, Cut)]
 
     def run(self) -> Pieces:
-        plan = self.plan()
+        plan = self.plan
         groups = _groups(plan.parts, self._engine.slots)
         inputs = self._gathered(plan, groups)
         offsets, sizes, about = self._counted(plan, groups, inputs)
-        made = self._computed(plan, groups, inputs, (offsets, sizes, about))
-        return self._result(plan, groups, sizes, made)
+        written, made = self._computed(plan, groups, inputs, (offsets, sizes, about))
+        if self.step.is_list:
+            made = with_sums(made, self._engine)
+        return self._result(plan, groups, sizes, (written, made))
 
     # --- Cuts -------------------------------------------------------------------------
 
+    @cached_property
     def plan(self) -> Plan:
-        """Find the cuts."""
+        """The cuts."""
         end = np.array(self._limit(), np.int64)
         total = int(end[0])
         parts = self._parts(total)
@@ -108,38 +128,29 @@ class StepOnPieces:
         return Plan(total, rows)
 
     def _limit(self) -> tuple[int, ...]:
-        inputs = [
-            each.windows(each.pieces.counts, each.pieces.counts, values=False)
-            if isinstance(each, Cut)
-            else each.handle
-            for each in self._operands
-        ]
-        handle = self._engine.submit("limit", tasks.limit, self._task, inputs)
+        inputs = [each.limit() for each in self._operands]
+        handle = self._engine.submit("limit", searching.limit, self._task, inputs)
         return tuple(self._engine.fetch([handle])[0])
 
     def _parts(self, total: int) -> int:
-        """Return the number of parts: that of one machine, where sums depend on it."""
-        asked = self._asked_parts
+        """Return the number of parts: that of one machine."""
         _, sizes, _ = self._scan(1, np.zeros((1, self.step.count_columns), np.int64))
         row_size = sizes[len(self.step.layouts[-1].levels)]
-        fixed = self._native.fixed_parts(self._number, total, row_size)
-        return fixed or asked or self._engine.slots
+        return self._native.num_parts(self._number, *self._wanted, total, row_size)
 
     def _search(self, rows: Numbers, total: int, parts: int) -> None:
         ends, places = self._boundaries(rows[-1])
         blocks: list[tuple[list[Any], list[Row]]] = []
         for n in range(len(ends) - 1):
             inputs = [
-                each.begun(places[m][n], places[m][n + 1])
-                if isinstance(each, Cut)
-                else each.handle
-                for m, each in enumerate(self._operands)
+                each.searched(begins[n], stops[n + 1])
+                for each, (begins, stops) in zip(self._operands, places, strict=True)
             ]
             blocks.append((inputs, [_row(ends[n]), _row(ends[n + 1])]))
         costs = self._engine.fetch(
             [
                 self._engine.submit(
-                    "cost", tasks.costs, self._task, *block, block is blocks[-1]
+                    "cost", searching.costs, self._task, *block, block is blocks[-1]
                 )
                 for block in blocks
             ]
@@ -147,23 +158,29 @@ class StepOnPieces:
         handles, before = [], 0
         queries = [number * total // parts for number in range(parts)]
         for block, (low, high) in zip(blocks, costs, strict=True):
+            known = before if low is None else low
+            after = before + high - known
             numbers = range(
                 max(bisect_left(queries, before), 1),
-                max(bisect_left(queries, before + high - low), 1),
+                max(bisect_left(queries, after), 1),
             )
             if numbers:
                 asked = queries[numbers.start : numbers.stop]
-                arguments = (self._task, *block, before - low, numbers, asked)
-                handles.append(self._engine.submit("search", tasks.search, *arguments))
-            before += high - low
+                given = (self._task, *block, (before, known), numbers, asked)
+                task = ("search", searching.search, *given)
+                handles.append(self._engine.submit(*task))
+            before = after
         assert before == total, "the blocks do not cost what all costs"
         for found in self._engine.fetch(handles):
             rows[found[:, -1]] = found[:, :-1]
 
-    def _boundaries(self, end: Numbers) -> tuple[Numbers, list[Numbers]]:
+    def _boundaries(
+        self, end: Numbers
+    ) -> tuple[Numbers, list[tuple[Numbers, Numbers]]]:
         """Return cuts at which pieces of operands begin, and the operands' places.
 
-        The first is the one at the begin, and the last the one at the end.
+        The first is the one at the begin, and the last the one at the end. The places
+        are those where what lies behind a cut begins, and where what lies before ends.
         """
         depth = len(self.step.order)
         begins = {(0,) * depth}
@@ -176,13 +193,12 @@ class StepOnPieces:
         rows[:-1, 1 : 1 + depth] = coordinates
         places = []
         for operand in self._operands:
-            is_cut = isinstance(operand, Cut)
-            asked = coordinates if is_cut else operand.asked(coordinates)
-            found = operand.place(asked)
+            found = operand.place(coordinates)
             found[0] = 0
             operand.set_places(rows[:-1], found)
             last = operand.pieces.counts if isinstance(operand, Cut) else found[-1]
-            places.append(np.vstack([found, [last]]))
+            stops = operand.place_ends(coordinates, found)
+            places.append((np.vstack([found, [last]]), np.vstack([stops, [last]])))
         rows[-1] = end
         return rows, places
 
@@ -192,19 +208,15 @@ class StepOnPieces:
         """Return handles of the inputs of each group of parts."""
         depth = len(self.step.order)
         cuts = plan.rows[list(groups)]
-        places = [
-            each.deepen(cuts[:, 1 : 1 + depth], cuts) if isinstance(each, Cut) else None
-            for each in self._operands
-        ]
-        return [
-            [
-                each.windows(at[g], at[g + 1], values=True, at=_place(g, groups))
-                if isinstance(each, Cut) and at is not None
-                else each.handle  # type: ignore[union-attr]
-                for each, at in zip(self._operands, places, strict=True)
-            ]
-            for g in range(len(groups) - 1)
-        ]
+        coordinates = cuts[:, 1 : 1 + depth]
+        gathered: list[list[Any]] = [[] for _ in groups[1:]]
+        for each in self._operands:
+            begins = each.deepen(coordinates, cuts)
+            stops = each.place_ends(coordinates, begins)
+            for g, inputs in enumerate(gathered):
+                ends = (begins[g], stops[g + 1])
+                inputs.append(each.windows(*ends, values=True, at=_place(g, groups)))
+        return gathered
 
     def record(
         self, plan: Plan, first: int, last: int, offsets: Numbers, sizes: Sequence[int]
@@ -266,7 +278,7 @@ class StepOnPieces:
         offsets, sizes, about = counted
         written: list[list[Range]] = []
         records: list[Record] = []
-        loops = loops_of_levels(self._program)
+        loops = self._made.loops
         for first, last in pairwise(groups):
             record = self.record(plan, first, last, offsets, sizes)
             cuts, at = _row(record.rows.ravel()), _row(record.offsets.ravel())
@@ -347,7 +359,7 @@ class StepOnPieces:
     @property
     def _outer(self) -> int:
         """The number of the outermost loops that are over coordinates of the result."""
-        loops = loops_of_levels(self._program)
+        loops = self._made.loops
         return next(m for m in range(len(loops) + 1) if m not in loops)
 
     # --- The result -------------------------------------------------------------------
@@ -363,10 +375,10 @@ class StepOnPieces:
         about, layout = self._made, self.step.layouts[-1]
         rows = plan.rows[list(groups)] if len(handles) > 1 else plan.rows[[0, -1]]
         counts = counts_of(layout, sizes)
-        loops = loops_of_levels(self._program)
-        cuts = cuts_of(layout, about.extents, counts, loops, rows, written)
+        cuts = cuts_of(layout, about.extents, counts, about.loops, rows, written)
         known = (about.format, about.shape, layout, counts, *cuts)
-        return sealed(Pieces(*known, tuple(handles), about.library), self._engine)
+        result = Pieces(*known, tuple(handles), about.library)
+        return sealed(with_runs(result, self._engine), self._engine)
 
 
 def _is_of_all(about: About, written: list[list[Range]]) -> bool:

@@ -22,14 +22,13 @@ from nacho._pieces.inputs import (
     About,
     Input,
     Record,
-    Row,
     Step,
     arguments_of,
+    kept_bases,
     native_record,
-    shift_of,
+    with_positions_moved,
 )
-from nacho._pieces.places import Known, find
-from nacho._pieces.tensor import Numbers, Pieces
+from nacho._pieces.tensor import Numbers, Pieces, sharing
 from nacho._pieces.windows import Range, Windows, joined
 from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
@@ -38,9 +37,6 @@ from nacho._storage.results import make_result, result_class
 from nacho._storage.scalars import load_scalar
 from nacho._storage.views import Array, View
 
-_LARGEST = 2**62
-"""More than any cost."""
-
 
 def taken(windows: Windows, ranges: Sequence[Range]) -> Windows:
     """Return a part of a piece."""
@@ -48,8 +44,22 @@ def taken(windows: Windows, ranges: Sequence[Range]) -> Windows:
 
 
 def gathered(empty: Input, ranges: Sequence[Range], given: Sequence[Windows]) -> Input:
-    """Return an operand whose windows come from several pieces."""
-    return empty._replace(windows=joined(ranges, given))
+    """Return an operand whose windows come from several pieces.
+
+    What lies before a window is in none: its fibers begin in it, or behind it. For a
+    search, that counts as if it were in fibers before the first.
+    """
+    begins, arrays = joined(ranges, given)
+    made = list(arrays)
+    number = 0
+    for n, level in enumerate(empty.layout.levels):
+        holds = [each.holds_positions for each in level.arrays]
+        if n and True in holds and not level.is_full:
+            pos, crd = number + holds.index(True), number + holds.index(False)
+            if made[pos].size and made[pos][0] < begins[crd]:
+                made[pos] = np.maximum(made[pos], made[pos].dtype.type(begins[crd]))
+        number += len(holds)
+    return empty._replace(windows=Windows(begins, tuple(made)))
 
 
 def whole(pieces: Pieces, windows: Sequence[Windows]) -> Any:
@@ -74,94 +84,6 @@ def loaded(kernel: bytes, number: int, layout: Layout, given: Any) -> Input:
     arrays = arguments(view)[: -len(view.extents)]
     flat = tuple(np.asarray(array).reshape(-1) for array in arrays)
     return Input(Windows((0,) * len(flat), flat), tuple(view.extents), layout)
-
-
-# --- Cuts -----------------------------------------------------------------------------
-
-
-def places(known: Known, windows: Windows, asked: Numbers) -> Numbers:
-    """Return the positions of coordinates, a row for each, in the levels of a piece."""
-    found = [find(known, windows, row) for row in asked.tolist()]
-    return np.array(found, np.int64).reshape(len(asked), len(known.extents))
-
-
-def places_in_whole(known: Known, given: Input, asked: Numbers) -> Numbers:
-    """Return the same for an operand that is there as a whole."""
-    return places(known, given.windows, asked)
-
-
-def begun(known: Known, given: Input) -> Input:
-    """Return an operand whose first fibers begin at the lower cut.
-
-    What lies before the cut in these is in no window. It counts as if it were in fibers
-    before them, so that costs are those of the whole tensor.
-    """
-    arrays = list(given.windows.arrays)
-    number = 0
-    for n, level in enumerate(known.layout.levels):
-        for array in level.arrays:
-            if array.holds_positions and n and arrays[number].size:
-                first = arrays[number][:1].astype(arrays[number].dtype)
-                first[0] = known.lower[n]
-                arrays[number] = np.concatenate([first, arrays[number][1:]])
-            number += 1
-    return given._replace(windows=Windows(given.windows.begins, tuple(arrays)))
-
-
-def limit(step: Step, inputs: Sequence[Input]) -> Row:
-    """Return the cut at the end of a step; inputs have the ends of the arrays."""
-    specialisation, program = loaded_program(step.kernel)
-    arguments = [
-        argument
-        for each in inputs
-        for argument in each.arguments([0] * len(each.extents))
-    ]
-    try:
-        return tuple(program.limit(step.number, arguments))
-    except RuntimeError as error:
-        refuse(specialisation, error)
-
-
-def costs(
-    step: Step, inputs: Sequence[Input], ends: Sequence[Row], is_last: bool
-) -> list[int]:
-    """Return the costs before two cuts, up to a number that both have in common.
-
-    The inputs have what lies between the cuts. Nothing lies behind the second if it is
-    the last one: a search must not ask for it, since it reads what is behind a cut.
-    """
-    _, program = loaded_program(step.kernel)
-    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-    found: list[int] = []
-    for end in ends[: 1 if is_last else 2]:
-        row = (np.array(end, np.int64) - shift).tolist()
-        cut = program.cut(step.number, given, row, row, [_LARGEST])
-        found.append(int(cut[0, 0]))
-    if is_last:
-        found.append(int(program.limit(step.number, given)[0]))
-    return found
-
-
-def search(
-    step: Step,
-    inputs: Sequence[Input],
-    ends: Sequence[Row],
-    more: int,
-    numbers: range,
-    queries: Sequence[int],
-) -> Numbers:
-    """Return the cuts for queries, which lie between two cuts.
-
-    Before the first of these, everything costs ``more`` than what the inputs have of
-    it. Behind the numbers of each cut is one of ``numbers``.
-    """
-    _, program = loaded_program(step.kernel)
-    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
-    asked = [query - more for query in queries]
-    found = program.cut(step.number, given, lower, upper, asked) + shift
-    found[:, 0] += more
-    return np.column_stack([found, np.array(numbers, np.int64)])
 
 
 # --- Parts ----------------------------------------------------------------------------
@@ -207,6 +129,8 @@ def compute(
         program.compute(step.number, native, arguments_of(inputs), results, rows)
     except (RuntimeError, MemoryError) as error:
         refuse(specialisation, error)
+    bases = [each.bases for each in inputs]
+    windows = with_positions_moved(windows, kept_bases(step.kept, bases))
     return Made(windows, tuple(rows))
 
 
@@ -309,6 +233,62 @@ def sealed(
 def windows_of(made: Made) -> Windows:
     """Return the windows of the result that parts have made."""
     return made.windows
+
+
+class LastRuns(NamedTuple):
+    """The runs of equal coordinates at the end of a window, by level."""
+
+    coordinates: tuple[int, ...]
+    """Those of the last entry, of the levels that share its position."""
+    begins: tuple[int, ...]
+    go_on: tuple[bool, ...]
+    """Whether a run may begin before the window."""
+
+
+def last_runs(
+    layout: Layout, levels: Sequence[int], windows: Windows
+) -> LastRuns | None:
+    """Return the last runs of some levels, or nothing if there are no entries.
+
+    All of the levels share their positions.
+    """
+    shared = sharing(layout, levels[0])
+    counts = [len(level.arrays) for level in layout.levels]
+    first = sum(counts[: shared[0]])
+    arrays = [windows.arrays[sum(counts[: n + 1]) - 1] for n in shared]
+    if not arrays[0].size:
+        return None
+    begin = windows.begins[sum(counts[: shared[0] + 1]) - 1]
+    low, may_go_on = 0, True
+    if shared[0] > 0:
+        # Runs begin in the fiber in which the window ends.
+        fibers = windows.arrays[first]
+        if fibers.size and fibers[-1] == begin + arrays[0].size:
+            return LastRuns((), (), ())
+        if fibers.size:
+            low, may_go_on = int(fibers[-1]) - begin, False
+    begins: list[int] = []
+    go_on: list[bool] = []
+    for crd in arrays[: len(levels)]:
+        low += int(np.searchsorted(crd[low:], crd[-1], "left"))
+        may_go_on = may_go_on and low == 0
+        begins.append(begin + low)
+        go_on.append(may_go_on)
+    return LastRuns(tuple(int(a[-1]) for a in arrays), tuple(begins), tuple(go_on))
+
+
+# --- Lists ----------------------------------------------------------------------------
+
+
+def total_cost(windows: Windows) -> int:
+    """Return what the entries of a window of a list cost."""
+    return int(windows.arrays[-1].sum())
+
+
+def with_sums(windows: Windows, before: int) -> Windows:
+    """Return a window of a list, whose costs become the sums of all costs so far."""
+    *arrays, costs = windows.arrays
+    return windows._replace(arrays=(*arrays, before + np.cumsum(costs)))
 
 
 # --- Statements as a whole ------------------------------------------------------------

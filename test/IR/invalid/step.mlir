@@ -133,3 +133,13 @@ module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tens
 
 // expected-error @below {{parts are fixed only where what they add up is added up again}}
 module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<f64>, fixedParts = true> } {}
+
+// -----
+
+// expected-error @below {{in_order keeps no positions}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xi64>, kept = [0 of 0]> } {}
+
+// -----
+
+// expected-error @below {{the positions of 2 levels are not kept in 'tensor<?xi64>'}}
+module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xi64>, collect = scanned_list, kept = [0 of 0, 0 of 1]> } {}

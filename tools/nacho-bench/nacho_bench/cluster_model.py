@@ -155,8 +155,8 @@ def counted(
     }
     options = Options(parts=workers)
     evaluation = Evaluation(parse(statement.text), options, given, views, engine)
-    step = evaluation.step
-    plan = step.plan()
+    step = evaluation.last_step
+    plan = step.plan
     costs = np.diff(plan.rows[:, 0])
     largest = float(costs.max() / costs.mean())
     engine.counts = Counts()

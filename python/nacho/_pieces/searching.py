@@ -1,0 +1,146 @@
+"""What workers do to find cuts: functions of windows and numbers, which can be pickled.
+
+Programs are compiled where they run, once in each process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nacho._kernels.parts import loaded_program, refuse
+from nacho._pieces.inputs import Input, Row, Step, arguments_of, shift_of
+from nacho._pieces.places import Known, find
+from nacho._pieces.tensor import Numbers
+from nacho._pieces.windows import Windows
+
+_LARGEST = 2**62
+"""More than any cost."""
+
+
+def places(known: Known, windows: Windows, asked: Numbers) -> Numbers:
+    """Return the positions of coordinates, a row for each, in the levels of a piece."""
+    found = [find(known, windows, row) for row in asked.tolist()]
+    return np.array(found, np.int64).reshape(len(asked), len(known.extents))
+
+
+def places_in_whole(known: Known, given: Input, asked: Numbers) -> Numbers:
+    """Return the same for an operand that is there as a whole."""
+    return places(known, given.windows, asked)
+
+
+def limit(step: Step, inputs: Sequence[Input]) -> Row:
+    """Return the cut at the end of a step; inputs have the ends of the arrays."""
+    specialisation, program = loaded_program(step.kernel)
+    arguments = [
+        argument
+        for each in inputs
+        for argument in each.arguments([0] * len(each.extents))
+    ]
+    try:
+        return tuple(program.limit(step.number, arguments))
+    except RuntimeError as error:
+        refuse(specialisation, error)
+
+
+def costs(
+    step: Step, inputs: Sequence[Input], ends: Sequence[Row], is_last: bool
+) -> tuple[int | None, int]:
+    """Return the costs before two cuts, up to a number that both have in common.
+
+    The inputs have what lies between the cuts. Nothing lies behind the second if it is
+    the last one: a search must not ask for it, since it reads what is behind a cut.
+
+    A list tells the cost before its entries, whatever the cuts. If the cuts do not
+    divide the same entry, there is nothing to be known of the first one.
+    """
+    _, program = loaded_program(step.kernel)
+    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
+    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+
+    def cost(cut: list[int], *, behind: list[int]) -> int:
+        found = program.cut(step.number, given, behind, cut, [_LARGEST])
+        return int(found[0, 0])
+
+    list = next((each for each in inputs if each.kept is not None), None)
+    before: int | None
+    if list is None:
+        before = cost(lower, behind=lower)
+    else:
+        column, _ = list.columns[-1]
+        is_same = ends[0][column] == ends[1][column]
+        before = _cost_in_entry(step, inputs, ends) if is_same else None
+    if is_last:
+        return before, int(program.limit(step.number, given)[0])
+    return before, cost(upper, behind=upper if list is None else lower)
+
+
+def _cost_in_entry(step: Step, inputs: Sequence[Input], ends: Sequence[Row]) -> int:
+    """Return the cost before the first cut, as the inputs with a list have it.
+
+    In the entry that the cut divides, these lack what lies before the cut.
+    """
+    _, program = loaded_program(step.kernel)
+    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
+    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+    list = next(each for each in inputs if each.kept is not None)
+    least = _sum_before(list, ends[0])
+    return int(program.cut(step.number, given, lower, upper, [least])[0, 0])
+
+
+def _sum_before(list: Input, cut: Row) -> int:
+    """Return what all entries of a list cost before that in which a cut lies."""
+    column, _ = list.columns[-1]
+    sums, begin = list.windows.arrays[-1], list.windows.begins[-1]
+    return int(sums[cut[column] - 1 - begin]) if cut[column] else 0
+
+
+def search(
+    step: Step,
+    inputs: Sequence[Input],
+    ends: Sequence[Row],
+    costs: tuple[int, int],
+    numbers: range,
+    queries: Sequence[int],
+) -> Numbers:
+    """Return the cuts for queries, which lie between two cuts.
+
+    ``costs`` are those before the first of these: of everything, and of what the inputs
+    have of it. Behind the numbers of each cut is one of ``numbers``.
+    """
+    _, program = loaded_program(step.kernel)
+    before, known = costs
+    if any(each.kept is not None for each in inputs):
+        more = before - _cost_in_entry(step, inputs, ends)
+        known, inputs = (
+            before,
+            [
+                each if each.kept is None else _costing_more(each, ends[0], more)
+                for each in inputs
+            ],
+        )
+    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
+    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+    asked = [query - before + known for query in queries]
+    found = program.cut(step.number, given, lower, upper, asked) + shift
+    found[:, 0] += before - known
+    return np.column_stack([found, np.array(numbers, np.int64)])
+
+
+def _costing_more(list: Input, cut: Row, more: int) -> Input:
+    """Return a list whose entries before that of a cut cost more.
+
+    The entry before has their sum. The list may need one for that.
+    """
+    column, _ = list.columns[-1]
+    begins, arrays = list.windows
+    entry = cut[column] - begins[-1]
+    sums = arrays[-1].copy()
+    if entry == 0:
+        begins = (begins[0], *[begin - 1 for begin in begins[1:]])
+        made = [np.concatenate([array[:1], array]) for array in arrays[1:-1]]
+        sums = np.concatenate([np.zeros(1, sums.dtype), sums])
+        arrays, entry = (arrays[0], *made, sums), 1
+    sums[entry - 1] += more
+    return list._replace(windows=Windows(begins, (*arrays[:-1], sums)))
