@@ -103,6 +103,18 @@ def test_files_that_are_read_as_a_whole(folder):
     same(twice, (tensor.to_scipy() * 2).astype(np.float32))
 
 
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr"])
+def test_archives_in_blocks(folder, format):
+    rng = np.random.default_rng(0)
+    matrix = sp.random_array((40, 30), density=0.2, rng=rng, format="lil")
+    matrix[7:20] = 0
+    matrix = matrix.asformat(format)
+    sp.save_npz(folder / "a.npz", matrix, compressed=format != "csr")
+    found = nd.read(folder / "a.npz", blocksize=300)
+    same(found, nacho.read(folder / "a.npz", format="csr"))
+    assert (found.npieces > 5) == (format in ("csr", "coo"))
+
+
 def test_binsparse(folder):
     needed("h5py", "binsparse")
     matrix = sp.random_array((9, 9), density=0.3, format="csr")
@@ -191,6 +203,10 @@ def test_errors_name_the_file(folder):
     raised(nacho.FileError, r"bad\.tns', line 41", bad, blocksize=60)
     (folder / "bad.npz").write_bytes(b"no archive")
     raised(nacho.FileError, r"bad\.npz", folder / "bad.npz")
+    wrong = {"indices": [0, 1], "format": b"csr", "shape": (2, 2), "data": [1.0, 2.0]}
+    for indptr in ([0, 2, 1], [1, 1, 2], [0, 1, 1]):
+        np.savez(folder / "bad.npz", indptr=indptr, **wrong)
+        raised(nacho.FileError, r"bad\.npz", folder / "bad.npz")
     (folder / "b3.tns").write_text("1 1 1 1\n")
     (folder / "b2.tns").write_text("1 1 1\n")
     raised(nacho.FileError, r"b2.*b3|b3.*b2", str(folder / "b?.tns"))

@@ -1,6 +1,7 @@
 """Reading and writing files of tensors."""
 
 import gzip
+import itertools
 import sys
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 import nacho
 from libraries import needed
+from nacho._files import archives, ranges
 
 rng = np.random.default_rng(5)
 A = sp.random_array((23, 17), density=0.2, rng=rng, format="csr")
@@ -278,3 +280,27 @@ def test_astype():
     assert found.dtype == np.float32
     assert np.shares_memory(found.crd[1], A.indices)
     np.testing.assert_array_equal(found.to_dense(), A.toarray().astype(np.float32))
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("shape", [(50, 40), (1, 1), (3, 0), (4000, 3)])
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_parts_of_archives(tmp_path, monkeypatch, format, shape, is_packed):
+    matrix = sp.random_array(shape, density=0.2, format="lil", rng=rng)
+    matrix[2:9] = 0
+    matrix = matrix.asformat(format)
+    sp.save_npz(tmp_path / "a.npz", matrix, compressed=is_packed)
+    monkeypatch.setattr(archives, "_CHUNK", 40)
+    head = ranges.head_of(str(tmp_path / "a.npz"))
+    assert (head.is_divisible, head.shape, head.end) == (True, shape, matrix.nnz)
+    for count in (1, 3, 7):
+        bounds = [matrix.nnz * n // count for n in range(count + 1)]
+        parts = [
+            ranges.read_range(head, begin, end, None, None)
+            for begin, end in itertools.pairwise(bounds)
+        ]
+        coords = np.concatenate([part.coords for part in parts], axis=1)
+        assert coords.dtype == np.int32
+        np.testing.assert_array_equal(coords, matrix.tocoo().coords)
+        values = np.concatenate([part.values for part in parts])
+        np.testing.assert_array_equal(values, matrix.tocoo().data)

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -118,10 +119,46 @@ def test_lists_in_order_stay():
     ]
     found = sorting.sort(Here(), given, (0, 1), FLOAT, None)
     assert [entries.values.tolist() for entries in found] == [[1, 2], [3, 4]]
+    # Whoever has the lists only here does not keep them.
+    assembling.assemble(Here(), found, (4, 6), Format("csr"), FLOAT, "nacho")
+    assert not found
     # A coordinate that two lists have is one entry.
     given[1].columns[1][0] = 4
     found = sorting.sort(Here(), given, (0, 1), FLOAT, None)
     assert sum(entries.values.size for entries in found) == 3
+
+
+def test_narrow_and_wide_coordinates():
+    far = 2**40
+    given = [
+        Entries((np.array([5, 1], np.int32),), np.array([1.0, 2.0])),
+        Entries((np.array([far, 2]),), np.array([3.0, 4.0])),
+    ]
+    for pieces in (1, 2, 3, 4):
+        found = sorting.sort(Here(), given, (0,), FLOAT, pieces)
+        assert [x for each in found for x in each.columns[0]] == [1, 2, 5, far]
+        assert [x for each in found for x in each.values] == [2, 4, 1, 3]
+
+
+def test_buckets_are_made_only_of_lists_that_have_some_of_them():
+    class Counting(Here):
+        names: ClassVar[list[str]] = []
+
+        def submit(self, name, function, *args, at=None):
+            self.names.append(name)
+            return function(*args)
+
+    columns = np.arange(1000).reshape(10, 100)
+    given = [Entries((each,), np.ones(100)) for each in columns]
+    found = sorting.sort(Counting(), given, (0,), FLOAT, 20)
+    assert sum(entries.values.size for entries in found) == 1000
+    assert Counting.names.count("bucket") < 40
+    # No piece is larger than some megabytes, however many lists there are.
+    rows = np.random.default_rng(0).permutation(1 << 22)
+    given = [Entries((rows,), np.ones(rows.size))]
+    sizes = [x.nbytes for x in sorting.sort(Counting(), given * 2, (0,), FLOAT, None)]
+    assert sum(sizes) == given[0].nbytes
+    assert max(sizes) < 20 << 20
 
 
 @pytest.mark.parametrize("name", ["dense", "coo-interleaved"])

@@ -1,6 +1,7 @@
-"""Files of entries that are read in part, from one end of a line to another.
+"""Files of entries that are read in part.
 
-Matrix Market files in coordinate format, and FROSTT's, unless they are packed. Of any
+Matrix Market files in coordinate format, and FROSTT's, unless they are packed, are read
+from one end of a line to another, and SciPy's archives from entry to entry. Of any
 other file, there is one part.
 """
 
@@ -14,9 +15,9 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from nacho._elements import DType
-from nacho._files import frostt, kind_of, matrix_market, read
+from nacho._files import archives, frostt, kind_of, matrix_market, read
 from nacho._files.packing import is_packed
-from nacho._storage.views import Array
+from nacho._storage.views import INT32, INT32_MAX, INT64, Array
 
 
 class Head(NamedTuple):
@@ -24,19 +25,26 @@ class Head(NamedTuple):
 
     path: str
     begin: int
-    """The byte with which entries begin."""
+    """The byte, or the number of the entry, with which entries begin."""
     end: int
     is_divisible: bool
     shape: tuple[int, ...] | None = None
     lines: int | None = None
     """The number of lines with entries that there should be."""
+    archive: archives.Head | None = None
+    """The head of an archive, which is read from entry to entry."""
+
+    @property
+    def width(self) -> int:
+        """How many bytes there are from one number to the next."""
+        return self.archive.width if self.archive else 1
 
 
 class Found(NamedTuple):
     """The entries of a part of a file."""
 
     coords: Array
-    """The coordinates, an array (rank, count)."""
+    """The coordinates, an array (rank, count) of the narrower type that holds them."""
     values: Array
     shape: tuple[int, ...] | None
     """The extents, if the file has them."""
@@ -49,6 +57,9 @@ def head_of(path: str) -> Head:
     place = Path(path)
     kind = kind_of(place)
     size = place.stat().st_size
+    archive = archives.head_of(place) if kind == ".npz" else None
+    if archive is not None:
+        return Head(path, 0, archive.size, True, archive.shape, archive=archive)
     if is_packed(place) or kind not in (".tns", ".mtx"):
         return Head(path, 0, size, False)
     if kind == ".tns":
@@ -62,7 +73,14 @@ def head_of(path: str) -> Head:
 def read_range(
     head: Head, begin: int, end: int, dtype: DType | None, shape: Sequence[int] | None
 ) -> Found:
-    """Return the entries of the lines that begin in a range of bytes."""
+    """Return the entries whose lines, or which themselves, begin in a range."""
+    found = _found(head, begin, end, dtype, shape)
+    return found._replace(coords=_narrow(found.coords))
+
+
+def _found(
+    head: Head, begin: int, end: int, dtype: DType | None, shape: Sequence[int] | None
+) -> Found:
     place = Path(head.path)
     kind = kind_of(place)
     if not head.is_divisible:
@@ -71,6 +89,10 @@ def read_range(
         tensor = tensor.convert("coo") if tensor.format.is_dense else tensor
         extents = None if is_free and shape is None else tensor.shape
         return Found(tensor.coords, tensor.values, extents)
+    if head.archive is not None:
+        coords, values = archives.read_range(place, head.archive, begin, end)
+        values = values if dtype is None else values.astype(dtype, copy=False)
+        return Found(coords, values, head.shape)
     if kind == ".tns":
         coords, values = frostt.read_range(place, begin, end, dtype)
         return Found(coords, values, head.shape)
@@ -83,6 +105,12 @@ def read_range(
     matrix = matrix_market.read_lines(place, first, text, lines)
     values = matrix.data if dtype is None else matrix.data.astype(dtype)
     return Found(np.array(matrix.coords), values, head.shape, lines)
+
+
+def _narrow(coords: Array) -> Array:
+    if not coords.size or (coords.min() >= 0 and coords.max() <= INT32_MAX):
+        return coords.astype(INT32, copy=False)
+    return coords.astype(INT64, copy=False)
 
 
 def _line_end(file: BinaryIO, at: int) -> int:

@@ -17,7 +17,7 @@ from nacho._elements import DType
 from nacho._kernels.program import ArrayOfLevel, Layout, Level
 from nacho._pieces import entries, tasks
 from nacho._pieces.cutting import has_windows
-from nacho._pieces.engine import Engine
+from nacho._pieces.engine import Engine, drained
 from nacho._pieces.entries import Entries, Outline
 from nacho._pieces.sorting import sort
 from nacho._pieces.tensor import Numbers, Pieces, sharing
@@ -40,18 +40,22 @@ def require_assembled(format: Format) -> None:
 
 def assemble(
     engine: Engine,
-    handles: Sequence[Any],
+    handles: list[Any],
     shape: tuple[int, ...],
     format: Format,
     dtype: DType,
     library: str,
 ) -> Pieces:
-    """Return the pieces of entries that are in order from handle to handle."""
+    """Return the pieces of entries that are in order from handle to handle.
+
+    The list of these is empty then, so that nothing keeps the entries.
+    """
     extents = [shape[dimension] for dimension in format.order]
     ends = tuple(_ends(format))
     outlines: list[Outline] = engine.fetch(
         [engine.submit("outline", entries.outlined, each, ends) for each in handles]
     )
+    count = len(handles)
     size = sum(outline.size for outline in outlines)
     narrow = max(*extents, size) <= _NARROW
     layout = _layout(format, "int32" if narrow else "int64", dtype)
@@ -63,14 +67,14 @@ def assemble(
         tuple(positions[-1].tolist()),
         coordinates,
         positions,
-        (None,) * len(handles),
+        (None,) * count,
         library,
         format.name if library.startswith("scipy") else "",
     )
     known = engine.put(pieces.known)
     own = [
         engine.submit("assemble", own_windows, known, number, each)
-        for number, each in enumerate(handles)
+        for number, each in enumerate(drained(handles))
     ]
     return with_neighbours(engine, pieces, own)
 
@@ -118,13 +122,15 @@ def own_windows(pieces: Pieces, piece: int, given: Entries) -> Windows:
     first = begins[0]
     for n, level in enumerate(pieces.layout.levels):
         if level.is_full:
-            parents = parents * pieces.extents[n] + given.columns[n]
+            parents *= pieces.extents[n]
+            parents += given.columns[n]
             continue
         if not level.shares_positions:
             group = sharing(pieces.layout, n)[-1]
             first = begins[group]
             of_children = parents[first]
-            parents = lower[group] + np.cumsum(first) - 1
+            np.cumsum(first, out=parents)
+            parents += lower[group] - 1
         for array in level.arrays:
             begin, end = ranges[len(arrays)]
             if not array.holds_positions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 
@@ -38,6 +38,17 @@ class Engine(Protocol):
     def slots(self) -> int:
         """The number of tasks that run at a time."""
         ...
+
+
+def drained(handles: list[Any]) -> Iterator[Any]:
+    """Yield handles, each of which the list has no more then.
+
+    What a handle stands for is dropped as soon as no task needs it, if nobody here has
+    the handle.
+    """
+    handles.reverse()
+    while handles:
+        yield handles.pop()
 
 
 class Here:

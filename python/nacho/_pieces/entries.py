@@ -25,11 +25,16 @@ class Entries(NamedTuple):
     columns: tuple[Array, ...]
     values: Array
 
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in (*self.columns, self.values))
+
 
 class Sampled(NamedTuple):
     """What the client knows of sorted entries."""
 
     size: int
+    nbytes: int
     is_distinct: bool
     """Whether no two entries have the same coordinates."""
     first: Coordinates
@@ -83,12 +88,13 @@ def sampled(entries: Entries, count: int) -> Sampled:
     """Return samples of sorted entries."""
     size = entries.values.size
     if not size:
-        return Sampled(0, True, (), (), ())
+        return Sampled(0, 0, True, (), (), ())
     places = np.unique(np.linspace(0, size, count, endpoint=False).astype(np.int64))
     begins, _ = begins_of(entries.columns)
     rows = np.stack([column[places] for column in entries.columns], axis=1)
     return Sampled(
         size,
+        entries.nbytes,
         bool(begins[-1].all()),
         _row(entries, 0),
         _row(entries, -1),
@@ -112,7 +118,8 @@ def merged(given: Sequence[Entries]) -> Entries:
     lists = [entries.columns for entries in given]
     columns = [np.concatenate(each) for each in zip(*lists, strict=True)]
     values = np.concatenate([entries.values for entries in given])
-    if not values.size:
+    begins, is_sorted = begins_of(columns)
+    if is_sorted and begins[-1].all():
         return Entries(tuple(columns), values)
     columns, values = sorted_entries(columns, values)
     return Entries(tuple(columns), values)
@@ -143,8 +150,12 @@ def _lower_bound(columns: Sequence[Array], row: Coordinates) -> int:
     low, high = 0, columns[0].size
     for column, wanted in zip(columns, row, strict=True):
         fiber = column[low:high]
-        left = int(np.searchsorted(fiber, wanted, "left"))
-        right = int(np.searchsorted(fiber, wanted, "right"))
+        if wanted > np.iinfo(column.dtype).max:
+            return high
+        # Of the same type: the fiber is not converted.
+        of_type = column.dtype.type(wanted)
+        left = int(np.searchsorted(fiber, of_type, "left"))
+        right = int(np.searchsorted(fiber, of_type, "right"))
         low, high = low + left, low + right
         if low == high:
             break

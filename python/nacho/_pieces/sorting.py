@@ -2,12 +2,13 @@
 
 Each list of entries is sorted where it is. From samples of all lists, the client takes
 coordinates between which there are about equally many entries; these may be anywhere in
-a row, so that a heavy one is divided. Lists are cut there, and merged.
+a row, so that a heavy one is divided. Lists are cut there, and merged. No task has more
+than a list and a piece: both are small, and there may be many of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,15 +16,19 @@ import numpy as np
 
 from nacho._elements import DType
 from nacho._pieces import entries
-from nacho._pieces.engine import Engine
+from nacho._pieces.engine import Engine, drained
 from nacho._pieces.entries import Coordinates, Sampled
 
-_FEWEST_SAMPLES = 16
+Ends = tuple[Coordinates | None, Coordinates | None]
+
+_FEWEST_SAMPLES = 64
+_LARGEST_PIECE = 1 << 24
+"""Pieces have no more bytes, unless fewer pieces are asked for."""
 
 
 def sort(
     engine: Engine,
-    handles: Sequence[Any],
+    handles: Iterable[Any],
     order: Sequence[int],
     dtype: DType,
     pieces: int | None,
@@ -33,30 +38,41 @@ def sort(
     ``handles`` are entries by dimensions. Lists that are in order stay where they are,
     unless another number of pieces is wanted.
     """
-    count = pieces or engine.slots
     order = tuple(order)
     lists = [
         engine.submit("sort", entries.in_order, each, order, dtype) for each in handles
     ]
-    wanted = max(count, _FEWEST_SAMPLES)
+    wanted = max(pieces or engine.slots, _FEWEST_SAMPLES)
     samples: list[Sampled] = engine.fetch(
         [engine.submit("sample", entries.sampled, each, wanted) for each in lists]
     )
     if pieces in (None, len(lists)) and _are_in_order(samples):
         return lists
-    bounds = [None, *splitters(samples, count), None]
+    size = sum(each.nbytes for each in samples)
+    count = pieces or max(engine.slots, -(-size // _LARGEST_PIECE))
+    bounds = list(pairwise([None, *splitters(samples, count), None]))
+    buckets = _buckets(engine, lists, samples, bounds)
     return [
-        engine.submit(
-            "merge",
-            entries.merged,
-            [
-                engine.submit("bucket", entries.between, each, lower, upper)
-                for each in lists
-            ],
-            at=number / count,
-        )
-        for number, (lower, upper) in enumerate(pairwise(bounds))
+        engine.submit("merge", entries.merged, bucket, at=number / count)
+        for number, bucket in enumerate(buckets)
     ]
+
+
+def _buckets(
+    engine: Engine, lists: list[Any], samples: Sequence[Sampled], bounds: Sequence[Ends]
+) -> list[list[Any]]:
+    """Return, for each two bounds, handles of what the lists have between them.
+
+    All of a list is taken at once, so that it is not read again where lists do not fit
+    in memory. There is one of each bucket at least, even if nothing is in it.
+    """
+    buckets: list[list[Any]] = [[] for _ in bounds]
+    last = len(lists) - 1
+    for number, each in enumerate(drained(lists)):
+        for bucket, ends in zip(buckets, bounds, strict=True):
+            if _has_between(samples[number], *ends) or (number == last and not bucket):
+                bucket.append(engine.submit("bucket", entries.between, each, *ends))
+    return buckets
 
 
 def splitters(samples: Sequence[Sampled], count: int) -> list[Coordinates]:
@@ -81,3 +97,12 @@ def _are_in_order(samples: Sequence[Sampled]) -> bool:
     return all(each.is_distinct for each in filled) and all(
         each.last < after.first for each, after in pairwise(filled)
     )
+
+
+def _has_between(
+    known: Sampled, lower: Coordinates | None, upper: Coordinates | None
+) -> bool:
+    """Return whether a list may have entries from some coordinates up to others."""
+    is_before = lower is not None and known.last < lower
+    is_behind = upper is not None and known.first >= upper
+    return known.size > 0 and not is_before and not is_behind

@@ -19,6 +19,7 @@ from nacho._elements import DType, element_name
 from nacho._kernels.option_checks import checked_count
 from nacho._kernels.program import Layout, Level
 from nacho._pieces.assembling import assemble, require_assembled
+from nacho._pieces.engine import drained
 from nacho._pieces.entries import Entries
 from nacho._pieces.sorting import sort
 from nacho._pieces.tensor import Pieces
@@ -196,7 +197,7 @@ def _pieces(engine: DaskEngine, grid: Grid, options: _Options) -> Pieces:
         engine.submit("entries", _entries_of, block, _origin(offsets, place))
         for place, block in np.ndenumerate(grid)
     ]
-    lists = sort(engine, entries, format.order, dtype, options.pieces)
+    lists = sort(engine, drained(entries), format.order, dtype, options.pieces)
     library = NACHO if library == NUMPY else library
     return assemble(engine, lists, shape, format, dtype, library)
 

@@ -23,6 +23,7 @@ from nacho._pieces.assembling import (
     require_assembled,
     with_neighbours,
 )
+from nacho._pieces.engine import drained
 from nacho._pieces.entries import Entries
 from nacho._pieces.sorting import sort
 from nacho._pieces.tensor import Pieces
@@ -35,8 +36,9 @@ from nacho.errors import DTypeError, FileError, OptionError, ShapeError
 
 _MOST_PIECES = 1 << 20
 _LARGEST_BLOCK = 1 << 60
-_SMALLEST_BLOCK = 1 << 20
-"""Files with fewer bytes are read by one task, unless smaller blocks are asked for."""
+_SMALLEST_BLOCK, _DEFAULT_BLOCK = 1 << 20, 1 << 24
+"""Files with fewer bytes than the first are read by one task, and tasks read no more
+bytes than the second, unless other blocks are asked for."""
 _MATRIX = 2
 
 
@@ -90,10 +92,11 @@ def read(
     dtype
         The type of the values. By default, one that holds those of all files.
     pieces
-        The number of pieces; by default, as many as the cluster has threads, or as
-        many as blocks are read if these are in order.
+        The number of pieces; by default, as many as blocks are read if these are in
+        order, and else so many that each has 16 megabytes at most.
     blocksize
-        How many bytes of a file in ``.tns`` or ``.mtx`` a task reads.
+        How many bytes of a file in ``.tns``, ``.mtx`` or ``.npz`` a task reads; by
+        default, 16 megabytes at most.
     client
         The client of the cluster; by default, the current one.
 
@@ -187,7 +190,10 @@ def _files(engine: DaskEngine, names: Sequence[str], options: _Options) -> Piece
     default = Format("csr" if len(shape) == _MATRIX else "coo")
     format = (options.format or default).for_rank(len(shape))
     require_assembled(format)
-    entries = [engine.submit("entries", _entries_of, each, len(shape)) for each in read]
+    entries = (
+        engine.submit("entries", _entries_of, each, len(shape))
+        for each in drained(read)
+    )
     lists = sort(engine, entries, format.order, dtype, options.pieces)
     return assemble(engine, lists, shape, format, dtype, NACHO)
 
@@ -195,12 +201,15 @@ def _files(engine: DaskEngine, names: Sequence[str], options: _Options) -> Piece
 def _blocks(
     heads: Sequence[Head], size: int | None, count: int
 ) -> list[tuple[Head, int, int]]:
-    """Return the ranges of bytes that tasks read, at least one of each file."""
-    total = sum(head.end - head.begin for head in heads if head.is_divisible)
-    each = size or max(-(-total // count), _SMALLEST_BLOCK)
+    """Return the ranges of files that tasks read, at least one of each file."""
+    total = sum(
+        (head.end - head.begin) * head.width for head in heads if head.is_divisible
+    )
+    each = size or min(max(-(-total // count), _SMALLEST_BLOCK), _DEFAULT_BLOCK)
     blocks: list[tuple[Head, int, int]] = []
     for head in heads:
-        begins = list(range(head.begin, head.end, each)) if head.is_divisible else []
+        step = max(each // head.width, 1)
+        begins = list(range(head.begin, head.end, step)) if head.is_divisible else []
         begins = begins or [head.begin]
         ends = [*begins[1:], max(head.end, head.begin)]
         blocks += [(head, *pair) for pair in zip(begins, ends, strict=True)]
@@ -217,9 +226,8 @@ def _facts_of(found: Found) -> _Facts:
 
 def _entries_of(found: Found, rank: int) -> Entries:
     if not found.values.size:
-        return Entries((np.empty(0, np.int64),) * rank, found.values)
-    columns = tuple(column.astype(np.int64, copy=False) for column in found.coords)
-    return Entries(columns, found.values)
+        return Entries((np.empty(0, np.int32),) * rank, found.values)
+    return Entries(tuple(found.coords), found.values)
 
 
 def _require_all_lines(
