@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from nacho._kernels.program import ArrayOfLevel, Layout, Level
 from nacho._pieces.tensor import Pieces
-from nacho._pieces.windows import Windows
+from nacho._pieces.windows import Range, Windows
 from nacho._storage.formats import Format
 from nacho.errors import FileError
 
@@ -42,8 +43,9 @@ def prepare(folder: str, overwrite: bool) -> None:
         file.unlink()
 
 
-def write_piece(folder: str, piece: int, windows: Windows) -> int:
-    """Write the elements of a piece, and return how many bytes they have."""
+def write_piece(folder: str, piece: int, windows: Windows, own: Sequence[Range]) -> int:
+    """Write the elements that no other piece has, and return their number of bytes."""
+    windows = windows.cut(own)
     np.savez(Path(folder) / _PIECE.format(piece), *windows.arrays)
     return windows.nbytes
 
@@ -130,8 +132,3 @@ def read_piece(folder: str, pieces: Pieces, piece: int) -> Windows:
     ):
         raise FileError(f"'{place}' has other arrays than the index says")
     return Windows(tuple(begin for begin, _ in ranges), arrays)
-
-
-def size_of(windows: Windows) -> int:
-    """Return the number of bytes of a piece."""
-    return windows.nbytes

@@ -22,7 +22,7 @@ from nacho._pieces.entries import Coordinates, Sampled
 Ends = tuple[Coordinates | None, Coordinates | None]
 
 _FEWEST_SAMPLES = 64
-_LARGEST_PIECE = 1 << 24
+_LARGEST_PIECE = 12 << 20
 """Pieces have no more bytes, unless fewer pieces are asked for."""
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import dask.array
 import numpy as np
 from dask import delayed
-from distributed import Client
+from distributed import Client, wait
 
 from nacho._arrays import html
 from nacho._pictures.bars import Bars
-from nacho._pieces import folders, rows, tasks
+from nacho._pieces import folders, rows
 from nacho._pieces.assembling import converted
 from nacho._pieces.tensor import Pieces
 from nacho._storage.formats import Format
@@ -59,15 +59,13 @@ def write(client: Client, pieces: Pieces, folder: str, overwrite: bool) -> None:
     """Write a file for each piece, then an index."""
     engine = DaskEngine(client)
     # All pieces are there before any file is replaced: they may come from these.
-    own = [
-        engine.submit("own", tasks.taken, handle, pieces.own_ranges_of(number))
-        for number, handle in enumerate(pieces.handles)
-    ]
-    engine.fetch([engine.submit("size", folders.size_of, each) for each in own])
+    wait(list(pieces.handles))
+    engine.fetch([each for each in pieces.handles if each.status == "error"])
     engine.fetch([engine.submit("prepare", folders.prepare, folder, overwrite)])
+    own = [pieces.own_ranges_of(number) for number in range(pieces.count)]
     written = [
-        engine.submit("write", folders.write_piece, folder, number, each)
-        for number, each in enumerate(own)
+        engine.submit("write", folders.write_piece, folder, number, each, ranges)
+        for number, (each, ranges) in enumerate(zip(pieces.handles, own, strict=True))
     ]
     index = engine.submit(
         "write-index", folders.write_index, folder, pieces.known, written

@@ -36,7 +36,7 @@ from nacho.errors import DTypeError, FileError, OptionError, ShapeError
 
 _MOST_PIECES = 1 << 20
 _LARGEST_BLOCK = 1 << 60
-_SMALLEST_BLOCK, _DEFAULT_BLOCK = 1 << 20, 1 << 24
+_SMALLEST_BLOCK, _DEFAULT_BLOCK = 1 << 20, 12 << 20
 """Files with fewer bytes than the first are read by one task, and tasks read no more
 bytes than the second, unless other blocks are asked for."""
 _MATRIX = 2
@@ -93,10 +93,10 @@ def read(
         The type of the values. By default, one that holds those of all files.
     pieces
         The number of pieces; by default, as many as blocks are read if these are in
-        order, and else so many that each has 16 megabytes at most.
+        order, and else so many that each has 12 megabytes at most.
     blocksize
         How many bytes of a file in ``.tns``, ``.mtx`` or ``.npz`` a task reads; by
-        default, 16 megabytes at most.
+        default, 12 megabytes at most.
     client
         The client of the cluster; by default, the current one.
 
