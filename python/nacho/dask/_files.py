@@ -175,8 +175,15 @@ def _files(engine: DaskEngine, names: Sequence[str], options: _Options) -> Piece
     )
     blocks = _blocks(heads, options.blocksize, options.pieces or engine.slots)
     read = [
-        engine.submit("read", ranges.read_range, *block, options.dtype, options.shape)
-        for block in blocks
+        engine.submit(
+            "read",
+            ranges.read_range,
+            *block,
+            options.dtype,
+            options.shape,
+            at=number / len(blocks),
+        )
+        for number, block in enumerate(blocks)
     ]
     facts: list[_Facts] = engine.fetch(
         [engine.submit("facts", _facts_of, each) for each in read]
