@@ -11,6 +11,7 @@ from markup import parsed
 from nacho._pictures.bars import MOST_BARS, Bars
 from nacho._pictures.figure import plotted
 from nacho._pictures.lattice import MOST_POINTS, Lattice
+from nacho._pictures.levels import MOST_BOXES, Levels
 from nacho._pictures.pattern import MOST_CELLS, MOST_REGIONS, Cuts, Grid, Pattern
 
 # --- Bars -----------------------------------------------------------------------------
@@ -191,12 +192,53 @@ def test_a_large_lattice_is_told_and_not_drawn():
     assert len(lattice(*"ABCDEF").points()) == 2**6 - 1
 
 
+# --- Levels ---------------------------------------------------------------------------
+
+CUTS = np.array([[0, 0], [10, 2], [20, 2], [30, 5], [40, 50]])
+
+
+def levels(workers=(0, 0, 1, 1), cuts=CUTS):
+    return Levels.of("levels", "i", cuts, workers)
+
+
+def test_parts_are_as_wide_as_their_cost_and_as_their_coordinates():
+    svg = parsed(levels().svg())
+    widths = {
+        kind: [float(box["width"]) for box in svg.all("rect", kind)]
+        for kind in ("worker", "part", "rows")
+    }
+    whole = sum(widths["worker"])
+    np.testing.assert_allclose(widths["worker"], [whole / 2] * 2, 1e-3)
+    np.testing.assert_allclose(widths["part"], [whole / 4] * 4, 1e-3)
+    shares = np.array([2, 0, 3, 45]) / 50
+    np.testing.assert_allclose(widths["rows"], shares * whole, 1e-3, atol=0.5)
+    first, last = (box.all("title")[0].text for box in svg.all("rect", "worker"))
+    assert first == "worker 0, parts 0 to 1: cost 20"
+    assert last == "worker 1, parts 2 to 3: cost 20"
+
+
+def test_many_parts_share_boxes_that_no_two_workers_share():
+    count = 3 * MOST_BOXES
+    cuts = np.arange(count + 1)[:, None].repeat(2, 1)
+    picture = levels([0] * 500 + [1] * (count - 500), cuts)
+    boxes = picture.boxes()
+    assert len(boxes) <= MOST_BOXES + 1
+    assert [first for first, _ in boxes if first in (0, 500)] == [0, 500]
+    assert "A box is several parts" in picture.caption
+
+
+def test_nothing_costs_nothing():
+    svg = parsed(levels([0], np.zeros((2, 2), np.int64)).svg())
+    assert len(svg.all("rect", "part")) == 1
+
+
 # --- matplotlib -----------------------------------------------------------------------
 
 PICTURES = [
     Bars.of("bars", "part", "cost", [1, 2, 3], off=1),
     pattern((8, 8), PLACES),
     pattern((8, 8), PLACES, is_by_column=True),
+    levels(),
 ]
 
 
@@ -209,10 +251,11 @@ def test_plot_names_the_package_that_is_missing(monkeypatch):
 def test_plot_draws_the_same():
     needed("matplotlib").use("agg")
     figure = plotted(PICTURES)
-    bars, pattern, _ = figure.axes
+    bars, pattern, _, levels = figure.axes
     # The band of the bound is a patch, too.
     assert sorted(patch.get_height() for patch in bars.patches) == [1, 2, 2, 3]
     assert bars.get_title() == "bars"
     assert len(pattern.patches) == 5
     assert len(pattern.lines) == 5
+    assert [len(each.get_paths()) for each in levels.collections] == [2, 4, 4]
     figure.canvas.draw()

@@ -18,6 +18,7 @@ from nacho import _nacho
 from nacho._pictures.bars import Bars
 from nacho._pictures.figure import Picture
 from nacho._pictures.lattice import Lattice
+from nacho._pictures.levels import Levels
 from nacho._pictures.pattern import Cuts, Grid, Pattern
 
 FOLDER = Path(__file__).with_name("pictures")
@@ -55,6 +56,7 @@ def _pictures() -> Iterator[tuple[str, Picture | Lattice]]:
     costs, _, pattern, _ = by_cost.pictures
     yield "cost-by-search.svg", costs
     yield "parts-by-search.svg", pattern
+    yield "levels-of-cuts.svg", _levels(A, B)
     yield "remapped.svg", _remapped()
     kernel = nacho.mlir.compile(
         "Z[i,j] = A[i,j] * B[i,j] + C[i,j]",
@@ -74,6 +76,15 @@ def _cut_by_rows(A: sp.csr_array, B: sp.csr_array) -> Iterator[tuple[str, Pictur
     places = Cuts(np.column_stack([cuts, np.zeros_like(cuts)]))
     grid = Grid.of(A.shape, *A.nonzero())
     yield "parts-by-rows.svg", Pattern("A[i,j]", "", grid, {PARTS: places})
+
+
+def _levels(A: sp.csr_array, B: sp.csr_array) -> Picture:
+    """Draw the parts of two workers."""
+    found = nacho.partition("Z[i,j] = A[i,j] + B[i,j]", PARTS, A=A, B=B, cost="nnz")
+    before = np.concatenate([[0], found.costs.cumsum()])
+    cuts = np.column_stack([before, found.bounds[:, 0]])
+    title = "Cuts between two workers, and between their parts"
+    return Levels.of(title, found.order[0], cuts, np.arange(PARTS) // (PARTS // 2))
 
 
 def _remapped() -> Picture:

@@ -259,14 +259,13 @@ _WHOLE_MODULES = {"nacho.array_api", "nacho.cache"}
 def _directive(name: str) -> str:
     if name in _WHOLE_MODULES:
         return f".. automodule:: {name}\n   :members:"
+    if name.endswith(".Explanation"):
+        # Sphinx cannot read the overloads of str's constructor.
+        return f".. autoclass:: {name}()\n   :members:"
     if name.startswith(("nacho.torch.", "nacho.dask.")):
         kind = "class" if name.rpartition(".")[2][0].isupper() else "function"
     else:
-        found = named(name)
-        kind = "class" if isinstance(found, type) else "function"
-        if kind == "class" and issubclass(found, str):
-            # Sphinx cannot read the overloads of str's constructor.
-            return f".. autoclass:: {name}()\n   :members:"
+        kind = "class" if isinstance(named(name), type) else "function"
     options = "\n   :members:" if kind == "class" else ""
     if name in _WITH_INHERITED:
         options += "\n   :inherited-members: object"
@@ -355,6 +354,8 @@ API = (
         "[A page](../clusters.md) shows them; they need Dask.",
         (
             "nacho.dask.evaluate",
+            "nacho.dask.explain",
+            "nacho.dask.Explanation",
             "nacho.dask.partition",
             "nacho.dask.from_tensor",
             "nacho.dask.from_array",

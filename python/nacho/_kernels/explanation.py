@@ -6,7 +6,7 @@ import html
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nacho._pictures.figure import Picture, as_html, plotted, table
 
@@ -32,7 +32,7 @@ class Explanation(str):
         cls,
         sections: Sequence[tuple[str, Iterable[str]]],
         pictures: Sequence[Picture] = (),
-    ) -> Explanation:
+    ) -> Self:
         """Return the text of ``sections``, with ``pictures``."""
         known = {title: tuple(lines) for title, lines in sections}
         between = "\n" + " " * _WIDTH

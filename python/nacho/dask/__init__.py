@@ -11,14 +11,17 @@ except ImportError as error:
     raise ImportError("nacho.dask needs Dask: pip install nacho[dask]") from error
 
 from nacho.dask._arrays import from_array, from_delayed
-from nacho.dask._evaluation import evaluate, partition
+from nacho.dask._evaluation import evaluate, explain, partition
+from nacho.dask._explanation import Explanation
 from nacho.dask._files import read
 from nacho.dask._sources import from_tensor
 from nacho.dask._tensor import Tensor
 
 __all__ = [
+    "Explanation",
     "Tensor",
     "evaluate",
+    "explain",
     "from_array",
     "from_delayed",
     "from_tensor",

@@ -11,10 +11,28 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dask.sizeof import sizeof
 from distributed import Client, default_client
 from distributed.worker import get_worker
 
+from nacho._pieces.inputs import Input
+from nacho._pieces.tasks import Made
+from nacho._pieces.windows import Windows
 from nacho.errors import ArgumentError, DeviceError
+
+
+def _size_of_input(given: Input) -> int:
+    return given.windows.nbytes
+
+
+def _size_of_made(made: Made) -> int:
+    return made.windows.nbytes + sum(each.nbytes for each in made.sums)
+
+
+# Of tuples, Dask estimates how large they are.
+sizeof.register(Windows, lambda windows: windows.nbytes)
+sizeof.register(Input, _size_of_input)
+sizeof.register(Made, _size_of_made)
 
 
 def client_of(given: Client | None) -> Client:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from dask.base import is_dask_collection
@@ -23,12 +23,24 @@ from nacho._pieces.tensor import Pieces
 from nacho._storage.formats import Format
 from nacho._storage.views import NUMPY, View
 from nacho.dask._engine import DaskEngine, client_of
+from nacho.dask._explanation import Explanation, explained
 from nacho.dask._tensor import Tensor
+from nacho.dask._watching import WatchedEngine
 from nacho.errors import OperandError, OptionError
 
 _EVALUATE = ("nacho.dask.evaluate(expr, {})", (*Options._fields, "client"))
+_EXPLAIN = ("nacho.dask.explain(expr, {})", (*Options._fields, "client"))
 _PARTITION = ("nacho.dask.partition(expr, parts, {})", ("cost", "order", "client"))
 _OF_ONE_MACHINE = ("device", "stream", "threads", "memory_limit")
+
+
+class _Asked(NamedTuple):
+    """What a caller asks for."""
+
+    assignment: Assignment
+    options: Options
+    given: Sequence[Any]
+    """The operands, in the order of the expression."""
 
 
 def evaluate(
@@ -60,19 +72,41 @@ def evaluate(
     >>> Z = nacho.dask.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     """
     engine = DaskEngine(client_of(client))
-    options = Options.taken(named)
-    for name in _OF_ONE_MACHINE:
-        if name in options.given:
-            raise OptionError(f"{name}: a cluster has no such option")
-    text, operands = spelled(expr, operands, named)
-    assignment = options.read(parse(text))
-    warn_of_single_indices(assignment)
-    given = given_operands(assignment, operands, named, _EVALUATE)
+    asked = _asked(_EVALUATE, expr, operands, named)
 
     def make() -> Pieces:
-        return _evaluation(assignment, options, given, engine).run()
+        return _evaluation(*asked, engine).run()
 
-    return Tensor(engine.client, make, assignment.text)
+    return Tensor(engine.client, make, asked.assignment.text)
+
+
+def explain(
+    expr: str | Expression | WholeExpression,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    *,
+    client: Client | None = None,
+    **named: Any,
+) -> Explanation:
+    """Compute an expression on a cluster, and describe what was done, and where.
+
+    It says how many bytes moved between workers and why, how many entries each worker
+    read and what they cost, beside the bound, and how long workers searched, received,
+    and computed. It waits until everything is computed, and the result is dropped.
+    The first time that a worker meets an expression, it also compiles it.
+
+    Parameters
+    ----------
+    expr, operands, client, **named
+        As for ``nacho.dask.evaluate``.
+
+    Examples
+    --------
+    >>> print(nacho.dask.explain("y[i] = A[i,j] * x[j]", A=A, x=x))  # doctest: +SKIP
+    """
+    engine = WatchedEngine(client_of(client))
+    asked = _asked(_EXPLAIN, expr, operands, named)
+    return explained(_evaluation(*asked, engine), engine)
 
 
 def partition(
@@ -117,6 +151,24 @@ def partition(
     how = {"cost": cost, "order": order, "remap": remap, "contract": contract}
     options = Options(parts=parts, **how)  # type: ignore[arg-type]
     return _evaluation(assignment, options, given, engine).partition(parts)
+
+
+def _asked(
+    function: tuple[str, tuple[str, ...]],
+    expr: str | Expression | WholeExpression,
+    operands: Mapping[str, Any] | Sequence[Index] | None,
+    named: dict[str, Any],
+) -> _Asked:
+    """Return what is asked for of a function, or refuse it."""
+    options = Options.taken(named)
+    for name in _OF_ONE_MACHINE:
+        if name in options.given:
+            raise OptionError(f"{name}: a cluster has no such option")
+    text, operands = spelled(expr, operands, named)
+    assignment = options.read(parse(text))
+    warn_of_single_indices(assignment)
+    given = given_operands(assignment, operands, named, function)
+    return _Asked(assignment, options, given)
 
 
 def _evaluation(

@@ -1,0 +1,152 @@
+"""What is told of a statement on a cluster: bytes that moved, and shares of workers."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+from libraries import needed
+from markup import parsed
+
+distributed = needed("dask", "distributed")
+nd = pytest.importorskip("nacho.dask")
+
+SIZE = 400
+ADD = "Z[i,j] = A[i,j] + B[i,j]"
+WINDOWS = "windows, to where their parts are computed"
+WHOLE = "as a whole, to each worker that needs it"
+ENTRY = 4 + 8
+"""The bytes of a coordinate and of a value."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def client():
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(n_workers=2, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    rng = np.random.default_rng(1)
+    made = sp.random_array((SIZE, SIZE), density=0.1, format="lil", rng=rng)
+    made[7] = 1
+    return sp.csr_array(made)
+
+
+def pieces_of(value, count=2):
+    return nd.from_tensor(value, pieces=count).persist()
+
+
+def bytes_of(found):
+    return {(each.name, each.why): each.nbytes for each in found.moved}
+
+
+def test_pieces_that_lie_right_do_not_move(matrix):
+    operands = {"A": pieces_of(matrix), "B": pieces_of(2 * matrix)}
+    found = nd.explain(ADD, parts=2, cost="nnz", **operands)
+    sizes = bytes_of(found)
+    # One element behind the cut, with where its row ends: no piece.
+    assert sizes["A", WINDOWS] <= ENTRY + 8
+    assert sizes["B", WINDOWS] <= ENTRY + 8
+    assert "yes, each worker" in found.sections["divided"][0]
+
+
+def test_a_piece_that_is_elsewhere_moves_once(matrix):
+    tensor = pieces_of(matrix, 1)
+    found = nd.explain("Z[i,j] = 2 * A[i,j]", A=tensor, parts=2, cost="nnz")
+    half = matrix.nnz // 2 * ENTRY
+    pos = 4 * (SIZE + 1)
+    assert half <= bytes_of(found)["A", WINDOWS] <= half + pos + 100
+
+
+def test_a_vector_goes_to_every_other_worker(matrix):
+    x = np.ones(SIZE)
+    found = nd.explain("y[i] = A[i,j] * x[j]", A=pieces_of(matrix), x=x, parts=8)
+    assert bytes_of(found)["x", WHOLE] == x.nbytes
+    assert f"x: {x.nbytes} bytes, {WHOLE}" in found.sections["moved"]
+    # The heavy row is cut, so that sums move, and a number for each of 4 parts.
+    (sums,) = (each for each in found.moved if each.name == "sums")
+    assert sums.why == "of entries that cuts divide, in the order of one machine"
+    assert 0 < sums.nbytes < 8 * 100
+
+
+def test_shares_are_those_of_the_cuts_and_within_the_bound(matrix):
+    operands = {"A": pieces_of(matrix, 3), "B": matrix[::-1]}
+    operands["B"] = pieces_of(sp.csr_array(operands["B"]))
+    found = nd.explain(ADD, parts=7, **operands)
+    known = nd.partition(ADD, 7, **operands)
+    assert sorted(part for share in found.shares for part in share.parts) == [*range(7)]
+    assert found.shares[0].parts == (0, 1, 2)
+    assert len({share.worker for share in found.shares}) == len(found.shares) == 2
+    for share in found.shares:
+        parts = list(share.parts)
+        assert share.cost == known.costs[parts].sum()
+        assert share.fair == known.total * len(parts) / 7
+        assert share.bound == known.delta
+        assert abs(share.cost - share.fair) <= share.bound
+    for name, nnz in (("A", matrix.nnz), ("B", matrix.nnz)):
+        assert sum(share.entries[name] for share in found.shares) == nnz
+    made = nacho.evaluate(ADD, A=matrix, B=matrix[::-1])
+    assert sum(share.entries["Z"] for share in found.shares) == made.nnz
+    assert f"total {known.total}" in found.sections["cost"][1]
+
+
+def test_times_are_those_of_workers(matrix):
+    found = nd.explain(ADD, A=pieces_of(matrix), B=pieces_of(matrix, 3))
+    assert len(found.seconds) == 2
+    for times in found.seconds.values():
+        assert {"search", "transfer", "copy", "compute"} <= times.keys()
+        assert all(seconds >= 0 for seconds in times.values())
+        assert times["compute"] > 0
+    assert sum(times["transfer"] for times in found.seconds.values()) > 0
+
+
+def test_a_statement_of_one_worker_says_why(matrix):
+    tensor = pieces_of(matrix)
+    found = nd.explain(ADD, A=tensor, B=tensor, target="cuda-sim")
+    (line,) = found.sections["divided"]
+    assert line == (
+        "no, one worker computes the whole statement: its target is 'cuda-sim', not "
+        "the processor"
+    )
+    assert (found.shares, found.pictures) == ((), ())
+    moved = bytes_of(found)
+    assert moved["A", WHOLE] >= matrix.nnz // 2 * ENTRY
+
+
+def test_two_levels_of_cuts_are_drawn(matrix, tmp_path):
+    found = nd.explain(ADD, A=pieces_of(matrix), B=pieces_of(matrix), parts=6)
+    assert isinstance(found, nacho.Explanation)
+    levels, bars = found.pictures
+    svg = parsed(levels.svg())
+    assert len(svg.all("rect", "worker")) == 2
+    assert len(svg.all("rect", "part")) == 6
+    assert bars.values.tolist() == [share.cost for share in found.shares]
+    assert bars.off == found.shares[0].bound
+    assert parsed(f"<div>{found._repr_html_()}</div>").all("svg", "levels")
+    found.to_html(tmp_path / "a.html")
+    assert ADD in (tmp_path / "a.html").read_text()
+
+
+def test_numbers_and_errors(matrix):
+    found = nd.explain("s = a * b", a=2.0, b=3.0)
+    assert found.sections["result"] == ("s: 1 entries in 1 piece, dense",)
+    assert found.sections["cost"][0] == "no loops, in 2 parts on 2 workers"
+    assert [type(each).__name__ for each in found.pictures] == ["Bars"]
+    with pytest.raises(nacho.OptionError, match="threads: a cluster has no such"):
+        nd.explain(ADD, A=matrix, B=matrix, threads=2)
+    with pytest.raises(nacho.ArgumentError, match=r"nacho\.dask\.explain\(expr, "):
+        nd.explain(ADD, 3)
+
+
+def test_nothing_remains_on_the_workers(client, matrix):
+    nd.explain(ADD, A=matrix, B=matrix)
+
+    def plugins(dask_worker):
+        return [name for name in dask_worker.plugins if name.startswith("nacho")]
+
+    assert not any(client.run(plugins).values())
