@@ -115,6 +115,11 @@ def test_arrays_of_dask_are_dense_operands(client):
         wrong.compute()
 
 
+def slowly(value):
+    time.sleep(1)
+    return value
+
+
 def test_a_worker_with_a_gpu(client):
     """On a simulated one, the whole statement."""
     given = nacho.dask.from_tensor(HEAVY)
@@ -178,10 +183,35 @@ def test_errors_say_what_is_wrong(client):
         nacho.dask.evaluate(ADD, A=tensor, B=tensor, client=3)
     with pytest.raises(nacho.ArgumentError, match="missing operand 'B'"):
         nacho.dask.evaluate(ADD, A=tensor)
-    wrong = nacho.dask.evaluate(ADD, A=tensor, B=B[:10])
-    with pytest.raises(nacho.ShapeError, match="index 'i' has extent 300"):
+    with pytest.raises(nacho.ArgumentError, match="no operand is named 'C'"):
+        nacho.dask.evaluate(ADD, A=tensor, B=tensor, C=tensor)
+
+
+def test_shapes_that_do_not_fit_are_refused_at_once(client):
+    tensor = nacho.dask.from_tensor(A)
+    different = "index 'i' has extent 300 in operand 'A', but 10 in operand 'B'"
+    with pytest.raises(nacho.ShapeError, match=different):
+        nacho.dask.evaluate(ADD, A=tensor, B=B[:10])
+    made = nacho.dask.evaluate("C[i,k] = B[i,k] * x[k]", B=B[:10], x=np.ones(SIZE))
+    with pytest.raises(nacho.ShapeError, match=different):
+        nacho.dask.partition(ADD, 2, A=tensor, B=made)
+    for value in (tensor, A, made):
+        with pytest.raises(nacho.ShapeError, match="'y' has rank 2, but is written"):
+            nacho.dask.explain("z[i] = y[i]", y=value)
+
+
+def test_shapes_that_are_not_known_are_refused_later(client):
+    dask = pytest.importorskip("dask")
+    tensor = nacho.dask.from_tensor(A)
+    late = nacho.dask.from_delayed([dask.delayed(slowly)(B[:10])])
+    wrong = nacho.dask.evaluate(ADD, A=late, B=tensor)
+    with pytest.raises(nacho.ShapeError, match="index 'i' has extent 10 in operand"):
         wrong.compute()
     assert "ShapeError" in repr(wrong)
+    late = nacho.dask.from_delayed([dask.delayed(slowly)(B)])
+    wrong = nacho.dask.evaluate("z[i] = y[i]", y=late)
+    with pytest.raises(nacho.ShapeError, match="'y' has rank 2, but is written"):
+        wrong.compute()
 
 
 def test_nothing_remains_on_the_workers(client):

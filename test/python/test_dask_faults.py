@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import re
 import signal
 import time
 
@@ -138,7 +139,39 @@ def test_an_error_names_the_task_and_the_worker(client):
     with pytest.raises(MemoryError, match="there is no memory") as caught:
         made.compute()
     (note,) = caught.value.__notes__
-    assert "in the task 'compute' on the worker tcp://" in note
+    assert re.match("in the task 'compute' of the part [012] on the worker tcp:", note)
+    del made, caught
+    require_nothing_remains(client)
+
+
+def test_an_error_names_the_operand_and_its_piece(client, tmp_path):
+    nacho.dask.from_tensor(A, pieces=3).write(tmp_path / "A")
+    (tmp_path / "A" / "piece-000001.npz").write_bytes(b"")
+    made = nacho.dask.evaluate("Z[i,j] = 2 * L[i,j]", L=nacho.dask.read(tmp_path / "A"))
+    chained = nacho.dask.evaluate("y[i] = Z[i,j] * Z[i,j]", Z=made)
+    with pytest.raises(nacho.FileError, match="piece-000001") as caught:
+        chained.compute()
+    where, first, second = caught.value.__notes__
+    assert re.match("in the task 'read.*' on the worker tcp:", where)
+    assert re.match("in piece [01] of the operand 'L'", first)
+    assert second == "in the operand 'Z'"
+    with pytest.raises(nacho.FileError) as caught:
+        made.compute()
+    assert len(caught.value.__notes__) == 2
+    gone = nacho.dask.evaluate(ADD, A=nacho.dask.read(tmp_path / "no.tns"), B=B)
+    with pytest.raises(FileNotFoundError, match=r"no\.tns") as caught:
+        gone.compute()
+    assert caught.value.__notes__[-1] == "in the operand 'A'"
+    del made, chained, gone, caught
+    require_nothing_remains(client)
+
+
+def test_a_worker_without_memory_for_an_operand(client):
+    client.run(replace_task, "gathered", without_memory)
+    made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B)
+    with pytest.raises(MemoryError) as caught:
+        made.compute()
+    assert "in the task 'gather-A' on the worker tcp:" in caught.value.__notes__[0]
     del made, caught
     require_nothing_remains(client)
 

@@ -131,7 +131,7 @@ class Cut(Operand):
         answers = self._engine.fetch(
             [
                 self._engine.submit(
-                    f"place-{self.name}",
+                    f"place-{self.name}-{piece}",
                     searching.places,
                     Known.of(self.pieces, piece),
                     self.pieces.handles[piece],
@@ -293,7 +293,9 @@ def slices(
         has = pieces.ranges_of(piece)
         if not _is_within(has, ranges):
             # Only what is needed moves to where it is needed.
-            handle = engine.submit(f"cut-{name}", tasks.taken, handle, list(ranges))
+            handle = engine.submit(
+                f"cut-{name}-{piece}", tasks.taken, handle, list(ranges)
+            )
         handles.append(handle)
     return handles
 

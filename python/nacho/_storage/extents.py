@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from nacho._notation.tree import Access, Assignment, Reduction
@@ -25,14 +25,39 @@ def index_extents(assignment: Assignment, views: Views) -> dict[str, int]:
             shape = views[access.name].shape
             for index, extent in zip(access.indices, shape, strict=True):
                 if found.setdefault(index, extent) != extent:
-                    _refuse(assignment, access, index, extent, found[index])
+                    _refuse(assignment, views, access, index, (found[index], extent))
+    return found
+
+
+def known_extents(
+    assignment: Assignment, shapes: Mapping[str, Sequence[int]]
+) -> dict[str, int]:
+    """Return the extents of the indices of operands whose shapes are known.
+
+    Two that contradict each other are refused.
+    """
+    found = dict(assignment.extents)
+    for access in assignment.accesses:
+        pairs = zip(access.indices, shapes.get(access.name, ()), strict=False)
+        for index, extent in pairs:
+            if found.setdefault(index, extent) != extent:
+                _refuse(assignment, shapes, access, index, (found[index], extent))
     return found
 
 
 def _refuse(
-    assignment: Assignment, access: Access, index: str, extent: int, before: int
+    assignment: Assignment,
+    known: Container[str],
+    access: Access,
+    index: str,
+    extents: tuple[int, int],
 ) -> NoReturn:
-    first = next(each for each in assignment.accesses if index in each.indices)
+    before, extent = extents
+    first = next(
+        each
+        for each in assignment.accesses
+        if index in each.indices and each.name in known
+    )
     message = (
         f"index '{index}' has extent {before} in operand '{first.name}', but {extent} "
         f"in operand '{access.name}'"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,7 +97,8 @@ def from_array(
     options = _options(format, None, None, pieces)
     delayed = array.to_delayed()
     grid = _futures(chosen, delayed.ravel().tolist()).reshape(delayed.shape)
-    return _tensor(chosen, grid, options, f"Dask array of {array.npartitions} chunks")
+    text = f"Dask array of {array.npartitions} chunks"
+    return _tensor(chosen, grid, options._replace(shape=_known(array.shape)), text)
 
 
 def from_delayed(
@@ -169,7 +171,13 @@ def _tensor(client: Client, grid: Grid, options: _Options, text: str) -> Tensor:
     def make() -> Pieces:
         return _pieces(engine, grid, options)
 
-    return Tensor(client, make, text)
+    return Tensor(client, make, text, _known(options.shape))
+
+
+def _known(shape: Sequence[Any] | None) -> tuple[int, ...] | None:
+    """Return a shape, unless an extent is not known."""
+    is_known = shape and all(isinstance(extent, Integral) for extent in shape)
+    return tuple(map(int, shape)) if shape and is_known else None
 
 
 def _pieces(engine: DaskEngine, grid: Grid, options: _Options) -> Pieces:

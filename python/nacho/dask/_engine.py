@@ -15,7 +15,7 @@ from dask.sizeof import sizeof
 from distributed import Client, default_client
 from distributed.worker import get_worker
 
-from nacho._pieces.inputs import Input
+from nacho._pieces.inputs import Input, Record
 from nacho._pieces.tasks import Made
 from nacho._pieces.windows import Windows
 from nacho.errors import ArgumentError, DeviceError
@@ -95,10 +95,21 @@ class DaskEngine:
         try:
             found: list[Any] = self.client.gather(list(handles))
         except Exception as error:
-            # Dask keeps the error, whose frames would keep the futures.
-            error.__traceback__ = None
-            raise copy.copy(error) from None
+            raise renewed(error) from None
         return found
+
+
+def renewed(error: Exception, *notes: str) -> Exception:
+    """Return the same error with notes, and without frames.
+
+    Dask, or a tensor, keeps the error, whose frames would keep futures.
+    """
+    error.__traceback__ = None
+    made = copy.copy(error)
+    all = [*getattr(error, "__notes__", ()), *notes]
+    # The copy shares the attributes of the original.
+    made.__dict__ = {**error.__dict__, "__notes__": all}
+    return made
 
 
 def _itself(value: Any) -> Any:
@@ -110,5 +121,16 @@ def _run(name: str, function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except Exception as error:
-        error.add_note(f"in the task '{name}' on the worker {get_worker().address}")
+        where = f"on the worker {get_worker().address}"
+        error.add_note(f"in the task '{name}'{_parts_of(args)} {where}")
         raise
+
+
+def _parts_of(args: Sequence[Any]) -> str:
+    """Say which parts of a step a task is about, if it is about some."""
+    for each in args:
+        if isinstance(each, Record):
+            last = each.first + len(each.rows) - 2
+            parts = f"parts {each.first} to {last}"
+            return f" of the {parts if last > each.first else f'part {last}'}"
+    return ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +22,11 @@ from nacho._notation.tree import Assignment
 from nacho._notation.warnings import warn_of_single_indices
 from nacho._pieces.evaluation import Elsewhere, Evaluation
 from nacho._pieces.tensor import Pieces
+from nacho._storage.extents import known_extents
 from nacho._storage.formats import Format
+from nacho._storage.scalars import refuse_rank
 from nacho._storage.views import NUMPY, View
-from nacho.dask._engine import DaskEngine, client_of
+from nacho.dask._engine import DaskEngine, client_of, renewed
 from nacho.dask._explanation import Explanation, explained
 from nacho.dask._tensor import Tensor
 from nacho.dask._watching import WatchedEngine
@@ -41,6 +45,8 @@ class _Asked(NamedTuple):
     options: Options
     given: Sequence[Any]
     """The operands, in the order of the expression."""
+    shape: tuple[int, ...] | None
+    """The shape of the result, if those of the operands are known."""
 
 
 def evaluate(
@@ -53,8 +59,8 @@ def evaluate(
 ) -> Tensor:
     """Compute an expression on a cluster, and leave the result there, in pieces.
 
-    It returns at once. Errors that the operands cause are raised where the result is
-    asked for more.
+    It returns at once. Shapes that do not fit are refused, as far as they are known;
+    other errors that the operands cause are raised where the result is asked for more.
 
     Parameters
     ----------
@@ -75,9 +81,10 @@ def evaluate(
     asked = _asked(_EVALUATE, expr, operands, named)
 
     def make() -> Pieces:
-        return _evaluation(*asked, engine).run()
+        with _blaming(asked):
+            return _evaluation(asked, engine).run()
 
-    return Tensor(engine.client, make, asked.assignment.text)
+    return Tensor(engine.client, make, asked.assignment.text, asked.shape)
 
 
 def explain(
@@ -106,7 +113,8 @@ def explain(
     """
     engine = WatchedEngine(client_of(client))
     asked = _asked(_EXPLAIN, expr, operands, named)
-    return explained(_evaluation(*asked, engine), engine)
+    with _blaming(asked):
+        return explained(_evaluation(asked, engine), engine)
 
 
 def partition(
@@ -150,7 +158,9 @@ def partition(
     given = given_operands(assignment, operands, named, _PARTITION)
     how = {"cost": cost, "order": order, "remap": remap, "contract": contract}
     options = Options(parts=parts, **how)  # type: ignore[arg-type]
-    return _evaluation(assignment, options, given, engine).partition(parts)
+    asked = _checked(assignment, options, given)
+    with _blaming(asked):
+        return _evaluation(asked, engine).partition(parts)
 
 
 def _asked(
@@ -168,13 +178,50 @@ def _asked(
     assignment = options.read(parse(text))
     warn_of_single_indices(assignment)
     given = given_operands(assignment, operands, named, function)
-    return _Asked(assignment, options, given)
+    return _checked(assignment, options, given)
 
 
-def _evaluation(
-    assignment: Assignment, options: Options, given: Sequence[Any], engine: DaskEngine
-) -> Evaluation:
+def _checked(assignment: Assignment, options: Options, given: Sequence[Any]) -> _Asked:
+    """Return what is asked for, or refuse operands whose shapes do not fit.
+
+    Nobody waits for shapes that are not known yet. Those are looked at later.
+    """
+    shapes: dict[str, tuple[int, ...]] = {}
+    for (name, rank), value in zip(assignment.ranks.items(), given, strict=True):
+        is_tensor = isinstance(value, Tensor)
+        shape = value._known_shape if is_tensor else getattr(value, "shape", None)
+        if shape is not None:
+            _require_rank(name, shape, rank)
+            if all(isinstance(extent, Integral) for extent in shape):
+                shapes[name] = tuple(map(int, shape))
+    extents = known_extents(assignment, shapes)
+    indices = assignment.result.indices
+    is_known = all(index in extents for index in indices)
+    made = tuple(extents[index] for index in indices) if is_known else None
+    return _Asked(assignment, options, given, made)
+
+
+def _require_rank(name: str, shape: Sequence[Any], rank: int) -> None:
+    if len(shape) != rank:
+        refuse_rank(name, len(shape), rank)
+
+
+@contextmanager
+def _blaming(asked: _Asked) -> Iterator[None]:
+    """Let an error say in which operand it is, and in which of its pieces."""
+    try:
+        yield
+    except Exception as error:
+        for name, value in zip(asked.assignment.operands, asked.given, strict=True):
+            if isinstance(value, Tensor) and value._failure:
+                note = f"{value._failure} operand '{name}'"
+                raise renewed(error, note) from None
+        raise
+
+
+def _evaluation(asked: _Asked, engine: DaskEngine) -> Evaluation:
     """Return an evaluation, whose operands are known."""
+    assignment, options, given, _ = asked
     found: dict[str, Any] = {}
     views = {}
     ranked = zip(assignment.ranks.items(), given, strict=True)
@@ -182,6 +229,7 @@ def _evaluation(
         if isinstance(value, Tensor):
             found[name] = value._pieces
             views[name] = found[name].skeleton()
+            _require_rank(name, found[name].shape, rank)
             continue
         if is_dask_collection(value):
             value = _dense(name, value, engine)

@@ -122,7 +122,7 @@ def read(
         return _files(engine, found, options)
 
     text = names[0] if len(names) == 1 else f"{len(names)} paths"
-    return Tensor(engine.client, make, text)
+    return Tensor(engine.client, make, text, options.shape)
 
 
 def _found(names: Sequence[str]) -> list[str] | str:

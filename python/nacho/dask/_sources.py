@@ -50,4 +50,5 @@ def from_tensor(
         )
         return replace(known, handles=handles)
 
-    return Tensor(engine.client, make, f"{type(tensor).__name__} in {view.format}")
+    text = f"{type(tensor).__name__} in {view.format}"
+    return Tensor(engine.client, make, text, view.shape)

@@ -28,16 +28,41 @@ class Tensor:
     pieces are known.
     """
 
-    def __init__(self, client: Client, make: Callable[[], Pieces], text: str) -> None:
+    def __init__(
+        self,
+        client: Client,
+        make: Callable[[], Pieces],
+        text: str,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
         self._client = client
         self._make = make
         self._text = text
+        self._given_shape = shape
         self._state: Future[Pieces] = _started(make)
 
     @property
     def _pieces(self) -> Pieces:
         """What is known of the pieces, and their futures."""
         return self._state.result()
+
+    @property
+    def _known_shape(self) -> tuple[int, ...] | None:
+        """The shape, if nobody has to wait for it."""
+        if self._given_shape is None and self._state.done():
+            return None if self._state.exception() else self.shape
+        return self._given_shape
+
+    @property
+    def _failure(self) -> str:
+        """Where this has failed: everywhere, or in a piece; empty if it has not."""
+        if not self._state.done():
+            return ""
+        if self._state.exception():
+            return "in the"
+        failed = (handle.status == "error" for handle in self._pieces.handles)
+        number = next((n for n, each in enumerate(failed) if each), None)
+        return "" if number is None else f"in piece {number} of the"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -83,7 +108,9 @@ class Tensor:
         pieces = self._pieces
         engine = DaskEngine(self._client)
         own = [
-            engine.submit("own", tasks.taken, handle, pieces.own_ranges_of(number))
+            engine.submit(
+                f"own-{number}", tasks.taken, handle, pieces.own_ranges_of(number)
+            )
             for number, handle in enumerate(pieces.handles)
         ]
         return tasks.whole(pieces.known, engine.fetch(own))
