@@ -95,6 +95,18 @@ def test_shares_are_those_of_the_cuts_and_within_the_bound(matrix):
     assert f"total {known.total}" in found.sections["cost"][1]
 
 
+def test_results_and_arrays_of_dask_are_operands(matrix):
+    array = pytest.importorskip("dask.array")
+    made = nd.evaluate(ADD, A=pieces_of(matrix, 3), B=matrix, parts=5)
+    x = array.ones(SIZE, chunks=100)
+    found = nd.explain("y[i] = Z[i,j] * x[j]", Z=made, x=x, parts=4)
+    # The chunks of the array are put together by tasks of Dask's.
+    assert bytes_of(found)["x", WHOLE] >= 8 * SIZE
+    assert {each.name for each in found.moved} <= {"Z", "x", "sums", "result"}
+    assert sum(share.entries["Z"] for share in found.shares) == made.nnz
+    assert sum(share.entries["y"] for share in found.shares) == SIZE
+
+
 def test_times_are_those_of_workers(matrix):
     found = nd.explain(ADD, A=pieces_of(matrix), B=pieces_of(matrix, 3))
     assert len(found.seconds) == 2

@@ -78,6 +78,13 @@ def without_memory(function):
     return fail
 
 
+def dying(function):
+    def die(*args):
+        os._exit(1)
+
+    return die
+
+
 def pid_of_worker_with(client, prefix):
     """Return the process of a worker that runs a task, once there is one."""
     end = time.monotonic() + PATIENCE
@@ -173,6 +180,22 @@ def test_a_worker_without_memory_for_an_operand(client):
         made.compute()
     assert "in the task 'gather-A' on the worker tcp:" in caught.value.__notes__[0]
     del made, caught
+    require_nothing_remains(client)
+
+
+def set_allowed_failures(count, dask_scheduler):
+    dask_scheduler.allowed_failures = count
+
+
+def test_workers_that_die_of_a_task(client):
+    """As the operating system kills them, if they have no memory."""
+    client.run(replace_task, "gathered", dying)
+    client.run_on_scheduler(set_allowed_failures, 0)
+    made = nacho.dask.evaluate("Z[i,j] = 2 * A[i,j]", A=nacho.dask.from_tensor(A))
+    with pytest.raises(distributed.KilledWorker, match=r"task 'gather-A-.*was tcp:"):
+        made.compute()
+    client.run_on_scheduler(set_allowed_failures, 3)
+    del made
     require_nothing_remains(client)
 
 
