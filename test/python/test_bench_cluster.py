@@ -31,8 +31,8 @@ def test_bytes_count_once_for_each_worker():
 def test_the_bound_is_what_is_not_where_most_is():
     engine = SimulatedCluster(2)
     small, large = engine.put(np.zeros(1), at=0.0), engine.put(np.zeros(9), at=0.5)
-    engine.submit("gather-A", len, [small], at=0.0)
-    engine.submit("gather-B", len, [large], at=0.0)
+    engine.submit("compute-A", len, [small], at=0.0)
+    engine.submit("compute-B", len, [large], at=0.0)
     assert engine.counts.moved == 72
     assert engine.counts.bound == 8
 

@@ -66,8 +66,10 @@ def test_a_piece_that_is_elsewhere_moves_once(matrix):
 def test_a_vector_goes_to_every_other_worker(matrix):
     x = np.ones(SIZE)
     found = nd.explain("y[i] = A[i,j] * x[j]", A=pieces_of(matrix), x=x, parts=8)
-    assert bytes_of(found)["x", WHOLE] == x.nbytes
-    assert f"x: {x.nbytes} bytes, {WHOLE}" in found.sections["moved"]
+    size = bytes_of(found)["x", WHOLE]
+    # Twice, if the worker that it came to first is not the one that loads it.
+    assert size in (x.nbytes, 2 * x.nbytes)
+    assert f"x: {size} bytes, {WHOLE}" in found.sections["moved"]
     # The heavy row is cut, so that sums move, and a number for each of 4 parts.
     (sums,) = (each for each in found.moved if each.name == "sums")
     assert sums.why == "of entries that cuts divide, in the order of one machine"
@@ -147,7 +149,7 @@ def test_two_levels_of_cuts_are_drawn(matrix, tmp_path):
 def test_numbers_and_errors(matrix):
     found = nd.explain("s = a * b", a=2.0, b=3.0)
     assert found.sections["result"] == ("s: 1 entries in 1 piece, dense",)
-    assert found.sections["cost"][0] == "no loops, in 2 parts on 2 workers"
+    assert found.sections["cost"][0] == "no loops, in 1 part on 1 worker"
     assert [type(each).__name__ for each in found.pictures] == ["Bars"]
     with pytest.raises(nacho.OptionError, match="threads: a cluster has no such"):
         nd.explain(ADD, A=matrix, B=matrix, threads=2)

@@ -15,7 +15,7 @@ import nacho
 from guarded_memory import guarded
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
-from nacho._pieces import cutting, tasks
+from nacho._pieces import cutting, groups, tasks
 from nacho._pieces.engine import Here
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.inputs import Input
@@ -35,7 +35,7 @@ class GuardedEngine(Here):
         self.slots = slots
         self.rounds = 0
 
-    def submit(self, name, function, *args, at=None):
+    def submit(self, name, function, *args, at=None, turn=0):
         return self._copied(function(*args))
 
     def fetch(self, handles):
@@ -237,6 +237,20 @@ def test_cuts_of_all_cost_models(name, cost):
 @pytest.mark.parametrize("name", ["heavy rows", "dcsr-add", "spmv", "csf-add"])
 def test_many_parts(name):
     check(name, 10, 4, parts=1000)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_more_groups_than_tasks_that_run_at_a_time(monkeypatch, name):
+    monkeypatch.setattr(groups, "_LARGEST", 1000)
+    check(name, 2, 5, parts=30)
+
+
+def test_tasks_bring_few_bytes_together(monkeypatch):
+    monkeypatch.setattr(groups, "_LARGEST", 1000)
+    assert groups.most_groups(10_001, slots=2) == 11
+    assert groups.most_groups(10_001, slots=16) == 16
+    assert groups.groups_of(7, most=3) == [0, 2, 4, 7]
+    assert groups.groups_of(2, most=3) == [0, 1, 2]
 
 
 def test_pieces_have_equally_many_entries_and_no_entry_twice():

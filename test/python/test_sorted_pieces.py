@@ -144,7 +144,7 @@ def test_buckets_are_made_only_of_lists_that_have_some_of_them():
     class Counting(Here):
         names: ClassVar[list[str]] = []
 
-        def submit(self, name, function, *args, at=None):
+        def submit(self, name, function, *args, at=None, turn=0):
             self.names.append(name)
             return function(*args)
 

@@ -14,6 +14,8 @@ class Engine(Protocol):
     Machines are in a line. A task may be asked to run ``at`` a fraction of it, from 0
     to 1: what is near in tensors is near in the line, and one task's place is another's
     who needs the same. Without a place, a task runs where most of its arguments are.
+    Where several tasks could run, one of an earlier turn does: what is made in a turn,
+    and only needed in it, is dropped before the next begins.
     """
 
     def submit(
@@ -22,6 +24,7 @@ class Engine(Protocol):
         function: Callable[..., Any],
         *args: Any,
         at: float | None = None,
+        turn: int = 0,
     ) -> Any:
         """Return a handle of what the function returns; ``name`` says what it is."""
         ...
@@ -62,6 +65,7 @@ class Here:
         function: Callable[..., Any],
         *args: Any,
         at: float | None = None,
+        turn: int = 0,
     ) -> Any:
         return function(*args)
 

@@ -25,15 +25,10 @@ from nacho._notation.tree import Assignment
 from nacho._pieces import tasks
 from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
+from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
 from nacho._pieces.operands import Cut, List, RecalledCut, Whole
-from nacho._pieces.steps import (
-    Made,
-    Plan,
-    ScatteredParts,
-    StepOnPieces,
-    Wanted,
-)
+from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
 from nacho._storage.extents import index_extents

@@ -64,6 +64,7 @@ class Input(NamedTuple):
     """Where in a cut the operand's positions are: columns and levels."""
     kept: Kept | None = None
     """What a list keeps, which begins and ends with its windows."""
+    name: str = ""
 
     @property
     def bases(self) -> list[int]:

@@ -68,8 +68,8 @@ class Cut(Operand):
         self._is_whole_below = self.depth < len(step.order) and not all(
             level.is_full for level in below
         )
-        nothing = Windows((), ())
-        self._empty = Input(nothing, self.extents, self.layout, self.columns)
+        empty = Input(Windows((), ()), self.extents, self.layout, self.columns)
+        self._empty = empty._replace(name=name)
         self._engine = engine
 
     def begin(self) -> Numbers:
@@ -144,7 +144,7 @@ class Cut(Operand):
             found[numbers] = answer
 
     def limit(self) -> Any:
-        """Return a handle of the ends of its arrays, as an input of tasks."""
+        """Return the ends of its arrays, which tasks gather as their input."""
         counts = self.pieces.counts
         return self.windows(counts, counts, values=False)
 
@@ -154,30 +154,32 @@ class Cut(Operand):
         upper: Sequence[int],
         *,
         values: bool,
-        at: float | None = None,
+        turn: int = 0,
     ) -> Any:
-        """Return a handle of what lies between two cuts, as an input of tasks."""
+        """Return what lies between two cuts, which tasks gather as their input."""
         ranges = self._ranges(lower, upper)
         if not values:
             ranges[-1] = (ranges[-1][0], ranges[-1][0])
-        parts = slices(self._engine, self.name, self.pieces, ranges)
-        return self._engine.submit(
-            f"gather-{self.name}", tasks.gathered, self._empty, ranges, parts, at=at
-        )
+        parts = slices(self._engine, self.name, self.pieces, ranges, turn)
+        return [self._empty, ranges, parts]
 
     def _ranges(self, lower: Sequence[int], upper: Sequence[int]) -> list[Range]:
         return ranges_between(self.pieces, lower, upper)
 
-    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
-        """Return a handle of the same without values, for a search between the cuts."""
-        return self.windows(lower, upper, values=False)
+    def searched(
+        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
+    ) -> Any:
+        """Return the same without values, for a search between the cuts."""
+        return self.windows(lower, upper, values=False, turn=turn)
 
 
 class RecalledCut(Cut):
     """An operand whose fibers, or some of them, are found again by a list."""
 
-    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
-        """Return a handle of what lies between two cuts, without values.
+    def searched(
+        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
+    ) -> Any:
+        """Return what lies between two cuts, without values.
 
         The entry before the first cut is there, too: so the cut divides a fiber if it
         does so in the whole tensor.
@@ -185,7 +187,7 @@ class RecalledCut(Cut):
         before = [int(position) for position in lower]
         for _, level in self.columns:
             before[level] = max(before[level] - 1, 0)
-        return super().searched(before, upper)
+        return super().searched(before, upper, turn=turn)
 
 
 class List(Cut):
@@ -210,14 +212,10 @@ class List(Cut):
         upper: Sequence[int],
         *,
         values: bool,
-        at: float | None = None,
+        turn: int = 0,
     ) -> Any:
-        """Return a handle of what lies between two cuts, with the sums before it."""
-        return super().windows(lower, upper, values=True, at=at)
-
-    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
-        """Return a handle of what lies between two cuts, with the sums before it."""
-        return self.windows(lower, upper, values=True)
+        """Return what lies between two cuts, with the sums before it."""
+        return super().windows(lower, upper, values=True, turn=turn)
 
     def _ranges(self, lower: Sequence[int], upper: Sequence[int]) -> list[Range]:
         return super()._ranges([max(int(each) - 1, 0) for each in lower], upper)
@@ -270,18 +268,20 @@ class Whole(Operand):
         upper: Sequence[int],
         *,
         values: bool,
-        at: float | None = None,
+        turn: int = 0,
     ) -> Any:
         """Return its handle, whatever the cuts."""
         return self.handle
 
-    def searched(self, lower: Sequence[int], upper: Sequence[int]) -> Any:
+    def searched(
+        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
+    ) -> Any:
         """Return its handle, whatever the cuts."""
         return self.handle
 
 
 def slices(
-    engine: Engine, name: str, pieces: Pieces, ranges: Sequence[Range]
+    engine: Engine, name: str, pieces: Pieces, ranges: Sequence[Range], turn: int = 0
 ) -> list[Any]:
     """Return handles of windows, at least one, that have some elements of each array.
 
@@ -293,11 +293,20 @@ def slices(
         has = pieces.ranges_of(piece)
         if not _is_within(has, ranges):
             # Only what is needed moves to where it is needed.
-            handle = engine.submit(
-                f"cut-{name}-{piece}", tasks.taken, handle, list(ranges)
-            )
+            task = (f"cut-{name}-{piece}", tasks.taken, handle, list(ranges))
+            handle = engine.submit(*task, turn=turn)
         handles.append(handle)
     return handles
+
+
+def extents_only(operand: Cut | Whole) -> Input:
+    """Return an operand of which only the extents are read."""
+    types = [a.type for level in operand.layout.levels for a in level.arrays]
+    arrays = tuple(np.zeros(0, type) for type in types)
+    shape = (0,) if operand.layout.levels else ()
+    values = np.zeros(shape, operand.layout.values)
+    windows = Windows((0,) * (len(arrays) + 1), (*arrays, values))
+    return Input(windows, operand.extents, operand.layout)
 
 
 def _is_within(has: Iterable[Range], ranges: Iterable[Range]) -> bool:

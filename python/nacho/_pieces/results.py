@@ -135,12 +135,11 @@ def sealed(made: Pieces, engine: Engine) -> Pieces:
         parts = [made.handles[piece]]
         for other in _having(owned, ranges):
             if other != piece:
-                part = (made.handles[other], ranges)
-                parts.append(engine.submit("cut-result", tasks.taken, *part))
+                part = ("cut-result", tasks.taken, made.handles[other], ranges)
+                parts.append(engine.submit(*part, turn=other))
         first = made.counts[0] if made.layout.levels else 0
-        handles.append(
-            engine.submit("seal", tasks.sealed, made.layout, first, ranges, parts)
-        )
+        seal = ("seal", tasks.sealed, made.layout, first, ranges, parts)
+        handles.append(engine.submit(*seal, turn=piece))
     return replace(made, handles=tuple(handles))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from nacho._kernels.parts import loaded_program, refuse
 from nacho._pieces.inputs import Input, Row, Step, arguments_of, shift_of
 from nacho._pieces.places import Known, find
+from nacho._pieces.tasks import Parts, all_gathered
 from nacho._pieces.tensor import Numbers
 from nacho._pieces.windows import Windows
 
@@ -30,8 +31,9 @@ def places_in_whole(known: Known, given: Input, asked: Numbers) -> Numbers:
     return places(known, given.windows, asked)
 
 
-def limit(step: Step, inputs: Sequence[Input]) -> Row:
+def limit(step: Step, given: Sequence[Input | Parts]) -> Row:
     """Return the cut at the end of a step; inputs have the ends of the arrays."""
+    inputs = all_gathered(given)
     specialisation, program = loaded_program(step.kernel)
     arguments = [
         argument
@@ -45,7 +47,7 @@ def limit(step: Step, inputs: Sequence[Input]) -> Row:
 
 
 def costs(
-    step: Step, inputs: Sequence[Input], ends: Sequence[Row], is_last: bool
+    step: Step, parts: Sequence[Input | Parts], ends: Sequence[Row], is_last: bool
 ) -> tuple[int | None, int]:
     """Return the costs before two cuts, up to a number that both have in common.
 
@@ -56,6 +58,7 @@ def costs(
     divide the same entry, there is nothing to be known of the first one.
     """
     _, program = loaded_program(step.kernel)
+    inputs = all_gathered(parts)
     given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
     lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
 
@@ -98,7 +101,7 @@ def _sum_before(list: Input, cut: Row) -> int:
 
 def search(
     step: Step,
-    inputs: Sequence[Input],
+    parts: Sequence[Input | Parts],
     ends: Sequence[Row],
     costs: tuple[int, int],
     numbers: range,
@@ -110,6 +113,7 @@ def search(
     have of it. Behind the numbers of each cut is one of ``numbers``.
     """
     _, program = loaded_program(step.kernel)
+    inputs = all_gathered(parts)
     before, known = costs
     if any(each.kept is not None for each in inputs):
         more = before - _cost_in_entry(step, inputs, ends)

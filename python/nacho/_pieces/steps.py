@@ -11,9 +11,9 @@ values       of each group of parts (``_computed``), and of entries that cuts
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -22,19 +22,17 @@ import numpy as np
 from nacho._kernels.program import Program
 from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.inputs import About, Input, Record, Row, Step
-from nacho._pieces.operands import Cut, Whole
-from nacho._pieces.results import (
-    counts_of,
-    cuts_of,
-    sealed,
-    with_runs,
-    with_sums,
-)
+from nacho._pieces.groups import Wanted, groups_of, most_groups, place_of
+from nacho._pieces.inputs import About, Record, Row, Step
+from nacho._pieces.operands import Cut, Whole, extents_only
+from nacho._pieces.results import counts_of, cuts_of, sealed, with_runs, with_sums
 from nacho._pieces.tensor import Numbers, Pieces
-from nacho._pieces.windows import Range, Windows
+from nacho._pieces.windows import Range
 from nacho._storage.formats import Format
 from nacho.errors import IndexOverflowError
+
+Inputs = Callable[[int], list[Any]]
+"""Returns the inputs of tasks for a group of parts."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,6 @@ class Plan:
     @property
     def parts(self) -> int:
         return len(self.rows) - 1
-
-
-class Wanted(NamedTuple):
-    """How many parts are wanted."""
-
-    asked: int
-    """The number that the caller asked for, or 0."""
-    chosen: int
-    """The number if nobody asked for one."""
 
 
 class ScatteredParts(Exception):
@@ -102,11 +91,13 @@ class StepOnPieces:
         self._wanted = wanted
         self._engine = engine
         self._cut_ones = [each for each in self._operands if isinstance(each, Cut)]
+        size = sum(each.pieces.nbytes for each in self._cut_ones)
+        self._most_groups = most_groups(size, engine.slots)
 
     def run(self) -> Pieces:
         plan = self.plan
-        groups = _groups(plan.parts, self._engine.slots)
-        inputs = self._gathered(plan, groups)
+        groups = groups_of(plan.parts, self._most_groups)
+        inputs = self._inputs(plan, groups)
         offsets, sizes, about = self._counted(plan, groups, inputs)
         written, made = self._computed(plan, groups, inputs, (offsets, sizes, about))
         if self.step.is_list:
@@ -143,16 +134,15 @@ class StepOnPieces:
         blocks: list[tuple[list[Any], list[Row]]] = []
         for n in range(len(ends) - 1):
             inputs = [
-                each.searched(begins[n], stops[n + 1])
+                each.searched(begins[n], stops[n + 1], turn=n)
                 for each, (begins, stops) in zip(self._operands, places, strict=True)
             ]
             blocks.append((inputs, [_row(ends[n]), _row(ends[n + 1])]))
+        asked = [(searching.costs, self._task, *block) for block in blocks]
         costs = self._engine.fetch(
             [
-                self._engine.submit(
-                    "cost", searching.costs, self._task, *block, block is blocks[-1]
-                )
-                for block in blocks
+                self._engine.submit("cost", *task, n == len(blocks), turn=n - 1)
+                for n, task in enumerate(asked, start=1)
             ]
         )
         handles, before = [], 0
@@ -165,10 +155,9 @@ class StepOnPieces:
                 max(bisect_left(queries, after), 1),
             )
             if numbers:
-                asked = queries[numbers.start : numbers.stop]
-                given = (self._task, *block, (before, known), numbers, asked)
-                task = ("search", searching.search, *given)
-                handles.append(self._engine.submit(*task))
+                wanted = queries[numbers.start : numbers.stop]
+                given = (self._task, *block, (before, known), numbers, wanted)
+                handles.append(self._engine.submit("search", searching.search, *given))
             before = after
         assert before == total, "the blocks do not cost what all costs"
         for found in self._engine.fetch(handles):
@@ -204,19 +193,29 @@ class StepOnPieces:
 
     # --- Parts ------------------------------------------------------------------------
 
-    def _gathered(self, plan: Plan, groups: Sequence[int]) -> list[list[Any]]:
-        """Return handles of the inputs of each group of parts."""
+    def _inputs(self, plan: Plan, groups: Sequence[int]) -> Inputs:
+        """Return a function that returns the inputs of a group of parts.
+
+        If there are more groups than run at a time, nothing keeps them between tasks.
+        """
         depth = len(self.step.order)
         cuts = plan.rows[list(groups)]
         coordinates = cuts[:, 1 : 1 + depth]
-        gathered: list[list[Any]] = [[] for _ in groups[1:]]
-        for each in self._operands:
-            begins = each.deepen(coordinates, cuts)
-            stops = each.place_ends(coordinates, begins)
-            for g, inputs in enumerate(gathered):
-                ends = (begins[g], stops[g + 1])
-                inputs.append(each.windows(*ends, values=True, at=_place(g, groups)))
-        return gathered
+        begins = [each.deepen(coordinates, cuts) for each in self._operands]
+        stops = [
+            each.place_ends(coordinates, at)
+            for each, at in zip(self._operands, begins, strict=True)
+        ]
+
+        def of_group(g: int) -> list[Any]:
+            return [
+                each.windows(lower[g], upper[g + 1], values=True, turn=g)
+                for each, lower, upper in zip(
+                    self._operands, begins, stops, strict=True
+                )
+            ]
+
+        return of_group if len(groups) - 1 > self._engine.slots else cache(of_group)
 
     def record(
         self, plan: Plan, first: int, last: int, offsets: Numbers, sizes: Sequence[int]
@@ -226,7 +225,7 @@ class StepOnPieces:
         return Record(first, plan.parts, rows, at, tuple(sizes))
 
     def _counted(
-        self, plan: Plan, groups: Sequence[int], inputs: list[list[Any]]
+        self, plan: Plan, groups: Sequence[int], inputs: Inputs
     ) -> tuple[Numbers, tuple[int, ...], About]:
         """Return where each part appends, and the sizes of the result."""
         columns = self.step.count_columns
@@ -234,10 +233,10 @@ class StepOnPieces:
             return self._scan(plan.parts, np.zeros((plan.parts, 0), np.int64))
         nothing = np.zeros((0, columns), np.int64)
         handles = []
-        for g, given in enumerate(inputs):
+        for g in range(len(groups) - 1):
             record = self.record(plan, groups[g], groups[g + 1], nothing, ())
-            task = ("count", tasks.count, self._task, given, record)
-            handles.append(self._engine.submit(*task, at=_place(g, groups)))
+            task = ("count", tasks.count, self._task, inputs(g), record)
+            handles.append(self._engine.submit(*task, **place_of(g, groups)))
         found = self._scan(plan.parts, np.vstack(self._engine.fetch(handles)))
         self._require_widths(found[1])
         return found
@@ -257,7 +256,7 @@ class StepOnPieces:
         arguments = [
             argument
             for each in self._operands
-            for argument in _extents_only(each).arguments([0] * len(each.extents))
+            for argument in extents_only(each).arguments([0] * len(each.extents))
         ]
         flat, sizes, about = self._native.scan(
             self._number, parts, arguments, counts.ravel().tolist()
@@ -271,7 +270,7 @@ class StepOnPieces:
         self,
         plan: Plan,
         groups: Sequence[int],
-        inputs: list[list[Any]],
+        inputs: Inputs,
         counted: tuple[Numbers, tuple[int, ...], About],
     ) -> tuple[list[list[Range]], list[Any]]:
         """Return what the groups write of each array, and handles of these windows."""
@@ -293,34 +292,38 @@ class StepOnPieces:
                 "compute",
                 tasks.compute,
                 self._task,
-                inputs[g],
+                inputs(g),
                 records[g],
                 about,
                 written[g],
-                at=_place(g, groups),
+                **place_of(g, groups),
             )
-            for g in range(len(inputs))
+            for g in range(len(groups) - 1)
         ]
         if not about[2]:
-            return written, self._taken(made)
+            return written, self._submitted("result", tasks.windows_of, made)
         if _is_of_all(about, written):
             lengths = [(0, length) for _, length in about[0]]
             record = self.record(plan, 0, plan.parts, offsets, sizes)
-            arguments = (self._task, inputs[0], record, about, self._sums(made))
+            arguments = (self._task, inputs(0), record, about, self._sums(made))
             whole = self._engine.submit("combine", tasks.combine_all, *arguments)
             return [lengths], [whole]
         sums = self._sums(made)
         return written, [
-            self._combined(plan, groups, g, inputs[g], counted, made[g], sums)
+            self._combined(plan, groups, g, inputs(g), counted, made[g], sums)
             for g in range(len(made))
         ]
 
     def _sums(self, made: list[Any]) -> list[Any]:
         """Return handles of the sums alone, which move where they are combined."""
-        return [self._engine.submit("sums", tasks.sums_of, each) for each in made]
+        return self._submitted("sums", tasks.sums_of, made)
 
-    def _taken(self, made: list[Any]) -> list[Any]:
-        return [self._engine.submit("result", tasks.windows_of, each) for each in made]
+    def _submitted(
+        self, name: str, task: Callable[..., Any], made: list[Any]
+    ) -> list[Any]:
+        """Return handles of what a task returns for what each group has made."""
+        numbered = enumerate(made)
+        return [self._engine.submit(name, task, x, turn=g) for g, x in numbered]
 
     def _combined(
         self,
@@ -353,7 +356,7 @@ class StepOnPieces:
             made,
             sums[begins:group],
             first - groups[begins],
-            at=_place(group, groups),
+            **place_of(group, groups),
         )
 
     @property
@@ -385,27 +388,6 @@ def _is_of_all(about: About, written: list[list[Range]]) -> bool:
     """Return whether every part has sums for all entries of a dense result."""
     _, length = about[0][-1]
     return length > 0 and all(begin == end for begin, end in (w[-1] for w in written))
-
-
-def _place(group: int, groups: Sequence[int]) -> float:
-    """Return the place of a group in the line of all machines."""
-    return group / (len(groups) - 1)
-
-
-def _groups(parts: int, slots: int) -> list[int]:
-    """Return the first parts of groups with equally many, and the number of parts."""
-    count = max(min(parts, slots), 1)
-    return [group * parts // count for group in range(count + 1)]
-
-
-def _extents_only(operand: Cut | Whole) -> Input:
-    """Return an operand of which only the extents are read."""
-    types = [a.type for level in operand.layout.levels for a in level.arrays]
-    arrays = tuple(np.zeros(0, type) for type in types)
-    shape = (0,) if operand.layout.levels else ()
-    values = np.zeros(shape, operand.layout.values)
-    windows = Windows((0,) * (len(arrays) + 1), (*arrays, values))
-    return Input(windows, operand.extents, operand.layout)
 
 
 def _row(numbers: Numbers) -> tuple[int, ...]:

@@ -43,13 +43,20 @@ def taken(windows: Windows, ranges: Sequence[Range]) -> Windows:
     return windows.cut(ranges)
 
 
-def gathered(empty: Input, ranges: Sequence[Range], given: Sequence[Windows]) -> Input:
-    """Return an operand whose windows come from several pieces.
+Parts = tuple[Input, Sequence[Range], Sequence[Windows]]
+"""An operand without its windows, and windows that have these of its arrays."""
+
+
+def gathered(given: Input | Parts) -> Input:
+    """Return an operand, whose windows may come from several pieces.
 
     What lies before a window is in none: its fibers begin in it, or behind it. For a
     search, that counts as if it were in fibers before the first.
     """
-    begins, arrays = joined(ranges, given)
+    if isinstance(given, Input):
+        return given
+    empty, ranges, windows = given
+    begins, arrays = joined(ranges, windows)
     made = list(arrays)
     number = 0
     for n, level in enumerate(empty.layout.levels):
@@ -60,6 +67,19 @@ def gathered(empty: Input, ranges: Sequence[Range], given: Sequence[Windows]) ->
                 made[pos] = np.maximum(made[pos], made[pos].dtype.type(begins[crd]))
         number += len(holds)
     return empty._replace(windows=Windows(begins, tuple(made)))
+
+
+def all_gathered(given: Sequence[Input | Parts]) -> list[Input]:
+    """Return the operands of a step."""
+    inputs: list[Input] = []
+    for each in given:
+        try:
+            inputs.append(gathered(each))
+        except MemoryError as error:
+            name = each.name if isinstance(each, Input) else each[0].name
+            error.add_note(f"in the operand '{name}'")
+            raise
+    return inputs
 
 
 def whole(pieces: Pieces, windows: Sequence[Windows]) -> Any:
@@ -89,8 +109,9 @@ def loaded(kernel: bytes, number: int, layout: Layout, given: Any) -> Input:
 # --- Parts ----------------------------------------------------------------------------
 
 
-def count(step: Step, inputs: Sequence[Input], record: Record) -> Numbers:
+def count(step: Step, given: Sequence[Input | Parts], record: Record) -> Numbers:
     """Count what some parts append."""
+    inputs = all_gathered(given)
     specialisation, program = loaded_program(step.kernel)
     try:
         native = native_record(inputs, record)
@@ -108,12 +129,13 @@ class Made(NamedTuple):
 
 def compute(
     step: Step,
-    inputs: Sequence[Input],
+    given: Sequence[Input | Parts],
     record: Record,
     about: About,
     written: Sequence[Range],
 ) -> Made:
     """Compute some parts, which write these elements of the arrays of the result."""
+    inputs = all_gathered(given)
     specialisation, program = loaded_program(step.kernel)
     arrays, sums, _ = about
     parts = len(record.rows) - 1
@@ -151,7 +173,7 @@ def sums_of(made: Made) -> Sums:
 
 def combine(
     step: Step,
-    inputs: Sequence[Input],
+    inputs: Sequence[Input | Parts],
     record: Record,
     about: About,
     made: Made,
@@ -168,13 +190,21 @@ def combine(
     begins, arrays = made.windows
     windows = Windows(begins, (*arrays[:-1], values))
     given = [*earlier, made.sums]
-    _combine_into(windows, step, inputs, record, about, given, record.first - behind)
+    _combine_into(
+        windows,
+        step,
+        all_gathered(inputs),
+        record,
+        about,
+        given,
+        record.first - behind,
+    )
     return windows
 
 
 def combine_all(
     step: Step,
-    inputs: Sequence[Input],
+    inputs: Sequence[Input | Parts],
     record: Record,
     about: About,
     given: Sequence[Sums],
@@ -182,7 +212,7 @@ def combine_all(
     """Return a dense result, all of whose entries are sums of those of all parts."""
     values, length = about[0][-1]
     whole = Windows((0,), (np.empty(length, values),))
-    _combine_into(whole, step, inputs, record, about, given, begin=0)
+    _combine_into(whole, step, all_gathered(inputs), record, about, given, begin=0)
     return whole
 
 

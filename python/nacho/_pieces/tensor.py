@@ -82,6 +82,12 @@ class Pieces:
         return [end for _, end in ranges_between(self, zeros, self.counts)]
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays of the whole tensor."""
+        sizes = zip(self.types, self.lengths, strict=True)
+        return sum(np.dtype(type).itemsize * length for type, length in sizes)
+
+    @property
     def types(self) -> list[str]:
         """The type of the elements of each array."""
         levels = [array.type for level in self.layout.levels for array in level.arrays]

@@ -72,9 +72,10 @@ class DaskEngine:
         function: Callable[..., Any],
         *args: Any,
         at: float | None = None,
+        turn: int = 0,
     ) -> Any:
         key = f"{name}-{uuid.uuid4().hex}"
-        how: dict[str, Any] = {"key": key, "pure": False}
+        how: dict[str, Any] = {"key": key, "pure": False, "priority": -turn}
         if at is not None:
             # Another worker runs the task if that one is lost.
             how |= {"workers": [self._worker_at(at)], "allow_other_workers": True}

@@ -13,7 +13,7 @@ from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.tensor import Pieces
 from nacho.dask._moved import Moved, Tasks, moved
 from nacho.dask._shares import Nest, Share, groups_of, lines_of
-from nacho.dask._watching import Gathered, Told, WatchedEngine
+from nacho.dask._watching import Told, WatchedEngine
 
 
 class Explanation(explanation.Explanation):
@@ -92,7 +92,7 @@ def _division(evaluation: Evaluation) -> str:
 def _cut_operands(evaluation: Evaluation, engine: WatchedEngine) -> list[str]:
     """Return the operands of which tasks have brought windows together."""
     tasks = engine.tasks.values()
-    cut = {task.operand for task in tasks if isinstance(task.work, Gathered)}
+    cut = {name for task in tasks if task.work for name in task.work.read}
     return [name for name in evaluation.assignment.operands if name in cut]
 
 

@@ -87,7 +87,11 @@ class Tasks:
 
     def _owner(self, key: str) -> str:
         """Return the operand of which a result is a part."""
-        for each in (key, *self._readers.get(key, ())):
+        readers = self._readers.get(key, ())
+        for reader in readers:
+            if key in self._tasks[reader].owners:
+                return self._tasks[reader].owners[key]
+        for each in (key, *readers):
             if each in self._tasks and self._tasks[each].operand:
                 return self._tasks[each].operand
         return ""

@@ -13,7 +13,7 @@ from nacho._pictures.bars import Bars, shown
 from nacho._pictures.figure import Picture
 from nacho._pictures.levels import Levels
 from nacho._pieces.tensor import Numbers
-from nacho.dask._watching import Computed, Gathered, Task, Told
+from nacho.dask._watching import Computed, Task, Told
 
 
 class Share(NamedTuple):
@@ -48,13 +48,9 @@ def groups_of(
     found: dict[int, list[Group]] = {}
     for key, task in tasks.items():
         work = task.work
-        if not isinstance(work, Computed) or key not in where:
+        if work is None or key not in where:
             continue
-        entries: dict[str, int] = {}
-        for needed in task.needs:
-            read = tasks.get(needed)
-            if read is not None and isinstance(read.work, Gathered):
-                entries[read.operand] = read.work.entries(work.cuts)
+        entries = {name: read.entries(work.cuts) for name, read in work.read.items()}
         entries[result] = work.written
         found.setdefault(work.step, []).append(Group(where[key], work, entries))
     for groups in found.values():
@@ -109,7 +105,8 @@ class Nest:
         balance = max(costs) / mean if mean else 1.0
         loops = f"loops {', '.join(self._order)}" if self._order else "no loops,"
         return [
-            f"{loops} in {self.parts} parts on {len(shares)} workers",
+            f"{loops} in {_counted(self.parts, 'part')} on "
+            f"{_counted(len(shares), 'worker')}",
             f"model {model}, total {self.total}, mean {mean:.1f} per worker",
             f"largest {max(costs)} (balance {balance:.3f}), off the "
             f"share by {shown(off)} at most; bound {shown(bound)}",
@@ -146,6 +143,10 @@ def lines_of(shares: Sequence[Share]) -> list[str]:
             f"{share.cost}, share {shown(share.fair)} ±{shown(share.bound)}"
         )
     return lines
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _parts(parts: Sequence[int]) -> str:

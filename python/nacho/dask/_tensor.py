@@ -91,9 +91,7 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         """The bytes of the arrays of the whole tensor."""
-        pieces = self._pieces
-        sizes = zip(pieces.types, pieces.lengths, strict=True)
-        return sum(np.dtype(type).itemsize * length for type, length in sizes)
+        return self._pieces.nbytes
 
     @property
     def npieces(self) -> int:

@@ -33,7 +33,8 @@ class Gathered(NamedTuple):
         """Return how many entries lie between the first cut and the last."""
         columns = self.empty.columns
         if len(columns) == len(self.empty.layout.levels):
-            return int(cuts[-1, columns[-1]] - cuts[0, columns[-1]])
+            last, _ = columns[-1]
+            return int(cuts[-1, last] - cuts[0, last])
         begin, end = self.ranges[-1]
         return end - begin
 
@@ -48,6 +49,8 @@ class Computed(NamedTuple):
     """The begin of each part and the end of the last: costs, coordinates, places."""
     written: int
     """The number of values of the result that they write."""
+    read: dict[str, Gathered]
+    """What they read of the operands that are cut, by name."""
 
     @property
     def parts(self) -> range:
@@ -60,7 +63,9 @@ class Task(NamedTuple):
     name: str
     needs: tuple[str, ...]
     """The keys of the tasks whose results it reads."""
-    work: Gathered | Computed | None
+    owners: dict[str, str]
+    """The operands of which the results of other tasks are parts, by their keys."""
+    work: Computed | None
 
     @property
     def operand(self) -> str:
@@ -96,9 +101,15 @@ class WatchedEngine(DaskEngine):
         function: Callable[..., Any],
         *args: Any,
         at: float | None = None,
+        turn: int = 0,
     ) -> Any:
-        handle = super().submit(name, function, *args, at=at)
-        task = Task(name, tuple(_keys(args)), _work(function, args))
+        handle = super().submit(name, function, *args, at=at, turn=turn)
+        owners = {
+            key: empty.name
+            for empty, _, parts in _gathered(args)
+            for key in _keys(parts)
+        }
+        task = Task(name, tuple(_keys(args)), owners, _work(function, args))
         self.tasks[handle.key] = task
         return handle
 
@@ -155,13 +166,25 @@ def _keys(args: Sequence[Any]) -> Iterator[str]:
             yield from _keys(each)
 
 
-def _work(function: Callable[..., Any], args: Sequence[Any]) -> Any:
-    if function is tasks.gathered:
-        empty, ranges, _ = args
-        return Gathered(empty, tuple(ranges))
-    if function is tasks.compute:
-        step, _, record, _, written = args
-        assert isinstance(record, Record), "a task of parts has their record"
-        begin, end = written[-1]
-        return Computed(step.number, record.first, record.rows, end - begin)
-    return None
+def _gathered(args: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Return what arguments bring together: an operand, its elements, and windows."""
+    for each in args:
+        if isinstance(each, list):
+            if each and isinstance(each[0], Input):
+                yield each
+            else:
+                yield from _gathered(each)
+
+
+def _work(function: Callable[..., Any], args: Sequence[Any]) -> Computed | None:
+    if function is not tasks.compute:
+        return None
+    step, _, record, _, written = args
+    assert isinstance(record, Record), "a task of parts has their record"
+    begin, end = written[-1]
+    read = {
+        empty.name: Gathered(empty, tuple(ranges))
+        for empty, ranges, _ in _gathered(args)
+        if empty.kept is None
+    }
+    return Computed(step.number, record.first, record.rows, end - begin, read)

@@ -65,12 +65,13 @@ class SimulatedCluster:
         function: Callable[..., Any],
         *args: Any,
         at: float | None = None,
+        turn: int = 0,
     ) -> Held:
         given = [*_held(args)]
         worker = self._nearest(given) if at is None else self._worker_at(at)
         kind = name.partition("-")[0]
         self.counts.tasks[kind] += 1
-        if kind == "gather" and at is not None:
+        if kind == "compute" and at is not None:
             had = self.counts.gathered.setdefault(at, Counter())
             for each in given:
                 had[min(each.workers)] += each.nbytes
