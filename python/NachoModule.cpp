@@ -35,10 +35,9 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-namespace {
 /// Returns what a function of the compiler finds. Throws CompileError.
 template <typename Find>
-auto found(const CompileOptions &options, Find find) {
+static auto found(const CompileOptions &options, Find find) {
   Unlocked unlocked;
   Failure error;
   auto result = find(options, error);
@@ -47,6 +46,7 @@ auto found(const CompileOptions &options, Find find) {
   return std::move(*result);
 }
 
+namespace {
 /// A kernel for Python.
 class PyKernel {
 public:
@@ -89,6 +89,7 @@ public:
   nb::tuple chosenForLoneParts(const std::vector<int64_t> &sizes,
                                int64_t work) const {
     std::vector<Argument> args;
+    args.reserve(sizes.size());
     for (int64_t size : sizes)
       args.push_back({nullptr, size});
     size_t needed = 0;

@@ -15,6 +15,7 @@ SIZE = 400
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
 WINDOWS = "windows, to where their parts are computed"
 WHOLE = "as a whole, to each worker that needs it"
+NAMED = "rows, each once to where parts name it"
 ENTRY = 4 + 8
 """The bytes of a coordinate and of a value."""
 
@@ -74,6 +75,21 @@ def test_a_vector_goes_to_every_other_worker(matrix):
     (sums,) = (each for each in found.moved if each.name == "sums")
     assert sums.why == "of entries that cuts divide, in the order of one machine"
     assert 0 < sums.nbytes < 8 * 100
+
+
+def test_rows_that_parts_name_move_alone(matrix):
+    band = sp.csr_array(sp.diags_array([1.0, 2.0], offsets=[0, 1], shape=(SIZE, SIZE)))
+    operands = {"A": pieces_of(band), "B": pieces_of(matrix)}
+    found = nd.explain("Z[i,k] = A[i,j] * B[j,k]", parts=6, **operands)
+    assert found.sections["divided"] == ("yes, each worker computes parts of its own",)
+    moved = bytes_of(found)
+    # The rows lie where the parts are, but for those that are between workers.
+    assert 0 < moved["B", NAMED] < matrix.nnz * ENTRY / 4
+    assert ("B", WHOLE) not in moved
+    found = nd.explain("Z[i,k] = A[i,j] * B[j,k]", A=pieces_of(matrix), B=operands["B"])
+    moved = bytes_of(found)
+    assert ("B", NAMED) not in moved
+    assert moved["B", WHOLE] >= matrix.nnz // 2 * ENTRY
 
 
 def test_shares_are_those_of_the_cuts_and_within_the_bound(matrix):

@@ -21,7 +21,7 @@ from guarded_memory import guarded
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
-from nacho._pieces import tasks
+from nacho._pieces import named_rows, tasks
 from nacho._pieces.cutting import cut, has_windows
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.tensor import Pieces
@@ -271,6 +271,29 @@ def test_heavy_rows_of_products():
                 operands = {"A": one, "B": other}
                 check("Z[i,k] = A[i,j] * B[j,k]", operands, parts=parts)
                 check("Z[i,j] = A[i,j] * B[i,j]", operands, parts=parts)
+
+
+@pytest.mark.parametrize("format", ["csr", "dcsr"])
+def test_rows_that_parts_name(monkeypatch, format):
+    """Few rows come to a task that needs few; else, the whole operand does."""
+    asked = []
+
+    def counted(pieces, piece, windows, rows):
+        found = some_rows(pieces, piece, windows, rows)
+        asked.append(found.counts.sum())
+        return found
+
+    some_rows = named_rows.some_rows
+    monkeypatch.setattr(named_rows, "some_rows", counted)
+    band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(N, N))
+    A, B = nacho.Tensor.from_scipy(band.tocsr()).convert(format), heavy()
+    for pieces, slots, parts in ((3, 4, 8), (7, 4, 4), (1, 2, 2)):
+        asked.clear()
+        check("Z[i,k] = A[i,j] * B[j,k]", named(A, B), pieces, slots, parts=parts)
+        assert B.nnz <= sum(asked) < 2 * B.nnz
+    asked.clear()
+    check("Z[i,k] = A[i,j] * B[j,k]", named(matrix(format, 0.5), B), parts=4)
+    assert not asked
 
 
 def test_lists_are_made_by_all_machines():

@@ -47,6 +47,15 @@ class Layout(NamedTuple):
     levels: tuple[Level, ...]
     values: str
 
+    @property
+    def has_compressed_rows(self) -> bool:
+        """Whether it is a matrix whose rows are all there, and have coordinates."""
+        if len(self.levels) != 2:
+            return False
+        rows, columns = self.levels
+        holds = [array.holds_positions for array in columns.arrays]
+        return rows.is_full and not rows.arrays and holds == [True, False]
+
     @classmethod
     def of(cls, described: tuple[Any, str]) -> Layout:
         """Return a layout that the extension describes."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -27,7 +28,8 @@ from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
 from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
-from nacho._pieces.operands import Cut, List, RecalledCut, Whole
+from nacho._pieces.named_rows import NamedRows
+from nacho._pieces.operands import Cut, List, RecalledCut, Whole, structure
 from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
@@ -161,10 +163,15 @@ class Evaluation:
         for number, step in enumerate(self.program.steps):
             if steps:
                 lists.append(steps[-1].run())
-            operands = [
-                self._list(step, input, source, lists[source])
+            read = {
+                input: self._list(step, input, source, lists[source])
+                for input, (is_made, source) in enumerate(step.inputs)
                 if is_made
-                else self._operand(step, input, source)
+            }
+            operands = [
+                read[input]
+                if is_made
+                else self._operand(step, input, source, list(read.values()))
                 for input, (is_made, source) in enumerate(step.inputs)
             ]
             task = Step(self._kernel, number, step.kept)
@@ -258,23 +265,33 @@ class Evaluation:
 
     # --- What steps ask for -----------------------------------------------------------
 
-    def _operand(self, step: CutStep, input: int, number: int) -> Cut | Whole:
-        """Return an operand of a step."""
+    def _operand(
+        self, step: CutStep, input: int, number: int, lists: Sequence[List]
+    ) -> Cut | Whole:
+        """Return an operand of a step, which reads some lists."""
         name = self.assignment.operands[number]
-        type = self.specialisation.statement.types[name]
-        given, loops = self._given[name], self._loops(step, input, name)
-        if isinstance(given, Pieces) and type.format == given.format:
+        format = self.specialisation.statement.types[name].format
+        loops = self._loops(step, input, name)
+        about, layout = (step, input, name), step.layouts[input]
+        given = self._given[name]
+        if isinstance(given, Pieces) and format == given.format:
             times = sum(access.name == name for access in self.assignment.accesses)
             if times == 1 and loops and loops == [*range(len(loops))]:
-                is_recalled = any(is_made for is_made, _ in step.inputs)
-                kind = RecalledCut if is_recalled else Cut
-                return kind(step, input, name, loops, given, self.engine)
-        view, layout = self._views.get(name), step.layouts[input]
+                kind = RecalledCut if lists else Cut
+                return kind(*about, loops, given, self.engine)
+            for each in lists:
+                if (input, 0) in each.kept and layout.has_compressed_rows:
+                    whole = partial(self._input, number, name, layout)
+                    return NamedRows(*about, given, each, whole, self.engine)
+            if step.is_list:
+                handle = structure(self.engine, name, given, len(loops))
+                return Whole(*about, loops, given.extents, handle, self.engine)
         extents: tuple[int, ...] = ()
-        if view is not None and type.format is not None:
-            extents = tuple(view.shape[d] for d in type.format.order)
+        if name in self._views and format is not None:
+            shape = self._views[name].shape
+            extents = tuple(shape[dimension] for dimension in format.order)
         handle = self._input(number, name, layout)
-        return Whole(step, input, name, loops, extents, handle, self.engine)
+        return Whole(*about, loops, extents, handle, self.engine)
 
     def _loops(self, step: CutStep, input: int, name: str) -> list[int]:
         """Return the loop over each outermost level of an operand that is cut."""

@@ -65,6 +65,8 @@ class Input(NamedTuple):
     kept: Kept | None = None
     """What a list keeps, which begins and ends with its windows."""
     name: str = ""
+    lengths: tuple[int, ...] = ()
+    """How long the arrays are, if no element is read of some, which are not there."""
 
     @property
     def bases(self) -> list[int]:
@@ -93,19 +95,20 @@ class Input(NamedTuple):
         windows = self.windows
         if kept is not None:
             windows = _bounded(with_positions_moved(windows, [-base for base in kept]))
-        given = iter(zip(windows.arrays, windows.begins, strict=True))
+        lengths = self.lengths or (0,) * len(windows.arrays)
+        given = iter(zip(windows.arrays, windows.begins, lengths, strict=True))
         parent = 0
         for level, base in zip(self.layout.levels, bases, strict=True):
             for each in level.arrays:
-                array, begin = next(given)
+                array, begin, length = next(given)
                 if each.holds_positions:
                     rebased = array - array.dtype.type(base) if base else array
-                    made.append(_placed(rebased, begin - parent))
+                    made.append(_placed(rebased, begin - parent, length))
                 else:
-                    made.append(_placed(array, begin - each.per_entry * base))
+                    made.append(_placed(array, begin - each.per_entry * base, length))
             parent = base
-        values, begin = next(given)
-        made.append(_placed(values, begin - parent))
+        values, begin, length = next(given)
+        made.append(_placed(values, begin - parent, length))
         return [*made, *self.extents]
 
     @property
@@ -140,14 +143,17 @@ def _bounded(windows: Windows) -> Windows:
     return Windows((0, *windows.begins[1:]), (ends, *windows.arrays[1:]))
 
 
-def _placed(array: Array, begin: int) -> tuple[Array, int, int]:
-    """Return an array, the index of its first element, and the one after the last."""
+def _placed(array: Array, begin: int, length: int) -> tuple[Array, int, int]:
+    """Return an array, the index of its first element, and the one after the last.
+
+    If the array is not there, so many elements are after the first.
+    """
     if array.size:
         # What comes from another process may not be aligned.
         array = np.require(array, None, ["C", "A"])
     else:
         array = np.empty(0, array.dtype)
-    return array, begin, begin + array.size
+    return array, begin, begin + max(array.size, length)
 
 
 def arguments_of(inputs: Sequence[Input]) -> list[Any]:

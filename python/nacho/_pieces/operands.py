@@ -205,6 +205,12 @@ class List(Cut):
     ) -> None:
         super().__init__(step, number, name, loops, pieces, engine)
         self._empty = self._empty._replace(kept=kept)
+        self.kept = kept
+
+    def array_of_kept(self, number: int) -> int:
+        """Return the number of the array with positions in the rows of an input."""
+        arrays = sum(len(level.arrays) for level in self.layout.levels)
+        return arrays - len(self.kept) + self.kept.index((number, 0))
 
     def windows(
         self,
@@ -297,6 +303,25 @@ def slices(
             handle = engine.submit(*task, turn=turn)
         handles.append(handle)
     return handles
+
+
+def structure(engine: Engine, name: str, pieces: Pieces, depth: int) -> Any:
+    """Return a handle of an operand of which a step looks at the outermost levels.
+
+    Of those inside of them, the step only asks how many elements there are.
+    """
+    ranges: list[Range] = []
+    lengths = iter(pieces.lengths)
+    for n, level in enumerate(pieces.layout.levels):
+        for array in level.arrays:
+            length = next(lengths)
+            is_read = n < depth or array.holds_positions
+            ranges.append((0, length if is_read else 0))
+    ranges.append((0, 0))
+    empty = Input(Windows((), ()), pieces.extents, pieces.layout, name=name)
+    empty = empty._replace(lengths=tuple(pieces.lengths))
+    parts = slices(engine, name, pieces, ranges)
+    return engine.submit(f"begin-{name}", tasks.gathered, [empty, ranges, parts])
 
 
 def extents_only(operand: Cut | Whole) -> Input:

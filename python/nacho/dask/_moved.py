@@ -17,6 +17,7 @@ _COMPUTE = {"count", "compute", "combine", "evaluated"}
 WINDOWS = "windows, to where their parts are computed"
 STRUCTURE = "structure without values, for the search"
 WHOLE = "as a whole, to each worker that needs it"
+NAMED = "rows, each once to where parts name it"
 SUMS = "of entries that cuts divide, in the order of one machine"
 NEIGHBOURS = "what pieces have of their neighbours"
 NUMBERS = "cuts and counts"
@@ -79,6 +80,8 @@ class Tasks:
         owner = self._owner(key)
         if not owner:
             return "numbers", NUMBERS
+        if self.word(key) == "rows":
+            return owner, NAMED
         if words & {"load", "join", "evaluated", "partitioned"}:
             return owner, WHOLE
         if self.purposes(key) == {"search"}:
