@@ -348,6 +348,21 @@ def test_coordinates_outside_of_a_tensor_are_refused_by_counts():
         lone.program.count(lone.step, lone.record(0, 2), arguments)
 
 
+def test_lists_say_whose_positions_they_keep():
+    def steps(expression, **formats):
+        kernel = nacho.mlir.compile(expression, formats=formats)
+        operands = [tensor((50, 50), seed, formats[name]) for seed, name in pairs]
+        return kernel.plan(*operands)._program.steps
+
+    pairs = (0, "A"), (1, "B")
+    first, last = steps("Z[i,j] = A[i,j] * B[i,j]", A="dcsr", B="dcsr")
+    assert (first.kept, last.kept) == (((0, 0), (1, 0)), ())
+    assert first.runs_alone
+    # Of A, the entry is kept, and of B the row.
+    first, _ = steps("Z[i,k] = A[i,j] * B[j,k]", A="csr", B="csr")
+    assert first.kept == ((0, 1), (1, 0))
+
+
 def test_there_is_no_step_behind_the_last():
     lone = Lone(*CASES["CSR"], 2)
     with pytest.raises(IndexError, match="no such step"):
