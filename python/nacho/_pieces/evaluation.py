@@ -41,6 +41,7 @@ from nacho._storage.views import View
 from nacho.errors import IndexOverflowError
 
 _MOST_POSITIONS = 2**62
+"""The extent of a level of a list that keeps positions."""
 
 
 class Elsewhere(NamedTuple):

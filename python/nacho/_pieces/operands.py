@@ -64,8 +64,9 @@ class Cut(Operand):
         self.extents = pieces.extents
         below = self.layout.levels[self.depth :]
         self._is_determined = all(x.is_full or x.shares_positions for x in below)
-        # A cut by another loop does not divide what lies below a coordinate.
-        self._is_whole_below = self.depth < len(step.order) and not all(
+        # A cut by another loop does not divide what lies below a coordinate: both parts
+        # read all of that.
+        self._reads_all_below = self.depth < len(step.order) and not all(
             level.is_full for level in below
         )
         empty = Input(Windows((), ()), self.extents, self.layout, self.columns)
@@ -102,7 +103,7 @@ class Cut(Operand):
         ``places`` are the positions of the coordinates.
         """
         beyond = coordinates[:, self.depth :].any(axis=1)
-        if not self._is_whole_below or not beyond.any():
+        if not self._reads_all_below or not beyond.any():
             return places
         ends, after = places.copy(), coordinates[beyond].copy()
         after[:, self.depth - 1] += 1
@@ -337,10 +338,6 @@ def extents_only(operand: Cut | Whole) -> Input:
 def _is_within(has: Iterable[Range], ranges: Iterable[Range]) -> bool:
     pairs = zip(has, ranges, strict=True)
     return all((b >= begin and e <= end) or b == e for (b, e), (begin, end) in pairs)
-
-
-def _row(positions: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(position) for position in positions)
 
 
 def _column(loop_inputs: Sequence[Sequence[int]], loop: int, number: int) -> int:

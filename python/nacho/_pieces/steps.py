@@ -6,6 +6,7 @@ cuts         found between neighbouring boundaries, where the operands' windows
 counts       of the entries that parts append; their scan (``_counted``)
 values       of each group of parts (``_computed``), and of entries that cuts
              divide (``_combined``)
+result       its pieces; the costs of a list become sums (``_result``, ``run``)
 """
 
 from __future__ import annotations
