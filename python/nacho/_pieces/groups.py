@@ -9,6 +9,10 @@ _LARGEST = 1 << 25
 """A task brings together no more bytes of operands, if there are parts enough."""
 
 
+_KEPT = 4
+"""Of so many groups for each task that runs at a time, memory has the operands."""
+
+
 class Wanted(NamedTuple):
     """How many parts are wanted."""
 
@@ -27,6 +31,11 @@ def groups_of(parts: int, most: int) -> list[int]:
     """Return the first parts of groups with equally many, and the number of parts."""
     count = max(min(parts, most), 1)
     return [group * parts // count for group in range(count + 1)]
+
+
+def are_few(groups: Sequence[int], slots: int) -> bool:
+    """Return whether the operands of all groups fit into memory a second time."""
+    return len(groups) - 1 <= _KEPT * slots
 
 
 def place_of(group: int, groups: Sequence[int]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from nacho._pieces.inputs import Input, Kept
 from nacho._pieces.places import Known
 from nacho._pieces.tensor import Numbers, Pieces, ranges_between
 from nacho._pieces.windows import Range, Windows
+from nacho._storage.views import Array
 
 _UNBOUNDED = 2**62
 
@@ -145,9 +146,22 @@ class Cut(Operand):
             found[numbers] = answer
 
     def limit(self) -> Any:
-        """Return the ends of its arrays, which tasks gather as their input."""
+        """Return the ends of its arrays, as an input: they follow from the counts."""
         counts = self.pieces.counts
-        return self.windows(counts, counts, values=False)
+        begins: list[int] = []
+        arrays: list[Array] = []
+        ranges = iter(self._ranges(counts, counts))
+        for level, count in zip(self.layout.levels, counts, strict=True):
+            for each in level.arrays:
+                begin, end = next(ranges)
+                # Before its first fiber, a level has no positions.
+                ends = [count if number else 0 for number in range(begin, end)]
+                made = ends if each.holds_positions else []
+                begins.append(begin)
+                arrays.append(np.array(made, each.type))
+        values = np.zeros(0, self.layout.values)
+        windows = Windows((*begins, next(ranges)[0]), (*arrays, values))
+        return self._empty._replace(windows=windows)
 
     def windows(
         self,
@@ -212,6 +226,11 @@ class List(Cut):
         """Return the number of the array with positions in the rows of an input."""
         arrays = sum(len(level.arrays) for level in self.layout.levels)
         return arrays - len(self.kept) + self.kept.index((number, 0))
+
+    def limit(self) -> Any:
+        """Return the ends of its arrays: its last sum tells what all entries cost."""
+        counts = self.pieces.counts
+        return self.windows(counts, counts, values=False)
 
     def windows(
         self,

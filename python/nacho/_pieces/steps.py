@@ -23,8 +23,8 @@ import numpy as np
 from nacho._kernels.program import Program
 from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.groups import Wanted, groups_of, most_groups, place_of
-from nacho._pieces.inputs import About, Record, Row, Step
+from nacho._pieces.groups import Wanted, are_few, groups_of, most_groups, place_of
+from nacho._pieces.inputs import About, Input, Record, Row, Step
 from nacho._pieces.operands import Cut, Whole, extents_only
 from nacho._pieces.results import counts_of, cuts_of, sealed, with_runs, with_sums
 from nacho._pieces.tensor import Numbers, Pieces
@@ -121,6 +121,8 @@ class StepOnPieces:
 
     def _limit(self) -> tuple[int, ...]:
         inputs = [each.limit() for each in self._operands]
+        if all(isinstance(each, Input) for each in inputs):
+            return searching.limit(self._task, inputs)
         handle = self._engine.submit("limit", searching.limit, self._task, inputs)
         return tuple(self._engine.fetch([handle])[0])
 
@@ -197,7 +199,7 @@ class StepOnPieces:
     def _inputs(self, plan: Plan, groups: Sequence[int]) -> Inputs:
         """Return a function that returns the inputs of a group of parts.
 
-        If there are more groups than run at a time, nothing keeps them between tasks.
+        If there are many groups, nothing keeps the inputs between tasks.
         """
         depth = len(self.step.order)
         cuts = plan.rows[list(groups)]
@@ -216,7 +218,8 @@ class StepOnPieces:
                 )
             ]
 
-        return of_group if len(groups) - 1 > self._engine.slots else cache(of_group)
+        are_kept = are_few(groups, self._engine.slots)
+        return cache(of_group) if are_kept else of_group
 
     def record(
         self, plan: Plan, first: int, last: int, offsets: Numbers, sizes: Sequence[int]

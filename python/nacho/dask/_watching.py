@@ -170,7 +170,8 @@ def _gathered(args: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Return what arguments bring together: an operand, its elements, and windows."""
     for each in args:
         if isinstance(each, list):
-            if each and isinstance(each[0], Input):
+            is_one = len(each) == 3 and isinstance(each[0], Input)
+            if is_one and isinstance(each[2], list):
                 yield each
             else:
                 yield from _gathered(each)
