@@ -284,12 +284,13 @@ def test_levels_without_windows_are_refused():
         ("Z[i,j] = A[i,j] + A[i,j]", {}, ""),
         ("Z[i,j] = A[i,j] + B[j,i]", {}, "an operand is brought into another order"),
         ("Z[i,j] = A[i,j] + B[i,j]", {"target": "cuda-sim"}, "its target is 'cuda-sim"),
+        ("Z[i,j] = C[i,j] + E[i,j]", {}, "its operands have few entries, which"),
         ("Z[i,j] = L[i,j] + B[i,j]", {}, "the operand 'L' is in the format '.*loose"),
     ],
 )
 def test_statements_that_are_not_divided_know_why(expr, options, why):
     names = parse(expr).operands
-    made = {"A": A, "B": A}
+    made = {"A": A, "B": A, "C": A.tocoo(), "E": A.tocoo()}
     given = {name: in_pieces(made[name], 3) for name in names if name in made}
     if "L" in names:
         given["L"] = nacho.Tensor.from_scipy(A).convert(LOOSE)

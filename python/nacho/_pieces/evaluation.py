@@ -208,11 +208,11 @@ class Evaluation:
         format = statement.result.format
         if self._is_scattered:
             return "a part writes in several places of the result"
-        if self.program.choices[MERGE_KEYS]:
-            return "its operands have few entries, which are merged in a single loop"
         target = self.specialisation.target
         if target != HOST:
             return f"its target is '{target}', not the processor"
+        if self.program.choices[MERGE_KEYS]:
+            return "its operands have few entries, which are merged in a single loop"
         if not (format is None or (format.is_usual and has_windows(format))):
             return f"a result in the format '{format}' is not made in pieces"
         reasons = (self._why_not_alone(step) for step in self.program.steps)
