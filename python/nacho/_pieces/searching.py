@@ -73,23 +73,13 @@ def costs(
     else:
         column, _ = list.columns[-1]
         is_same = ends[0][column] == ends[1][column]
-        before = _cost_in_entry(step, inputs, ends) if is_same else None
+        # In the entry that both divide, the inputs lack what lies before the first.
+        least = [_sum_before(list, ends[0])]
+        begun = (step.number, given, lower, upper, least)
+        before = int(program.cut(*begun)[0, 0]) if is_same else None
     if is_last:
         return before, int(program.limit(step.number, given)[0])
     return before, cost(upper, behind=upper if list is None else lower)
-
-
-def _cost_in_entry(step: Step, inputs: Sequence[Input], ends: Sequence[Row]) -> int:
-    """Return the cost before the first cut, as the inputs with a list have it.
-
-    In the entry that the cut divides, these lack what lies before the cut.
-    """
-    _, program = loaded_program(step.kernel)
-    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
-    list = next(each for each in inputs if each.kept is not None)
-    least = _sum_before(list, ends[0])
-    return int(program.cut(step.number, given, lower, upper, [least])[0, 0])
 
 
 def _sum_before(list: Input, cut: Row) -> int:
@@ -115,17 +105,18 @@ def search(
     _, program = loaded_program(step.kernel)
     inputs = all_gathered(parts)
     before, known = costs
-    if any(each.kept is not None for each in inputs):
-        more = before - _cost_in_entry(step, inputs, ends)
-        known, inputs = (
-            before,
-            [
-                each if each.kept is None else _costing_more(each, ends[0], more)
-                for each in inputs
-            ],
-        )
     given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
     lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+    list = next((each for each in inputs if each.kept is not None), None)
+    if list is not None:
+        # In the entry that the first cut divides, the inputs lack what lies before it.
+        least = [_sum_before(list, ends[0])]
+        begun = int(program.cut(step.number, given, lower, upper, least)[0, 0])
+        more = _costing_more(list, ends[0], before - begun)
+        inputs = [more if each is list else each for each in inputs]
+        known = before
+        given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
+        lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
     asked = [query - before + known for query in queries]
     found = program.cut(step.number, given, lower, upper, asked) + shift
     found[:, 0] += before - known

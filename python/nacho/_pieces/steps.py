@@ -82,7 +82,6 @@ class StepOnPieces:
         wanted: Wanted,
         engine: Engine,
     ) -> None:
-        self._program = program
         self._native = program.native
         self._task = task
         self._number = task.number
