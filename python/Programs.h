@@ -85,8 +85,8 @@ public:
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
   /// isSorted, isDraft, whether it makes a list, the layouts of its operands
-  /// and of its result, countColumns, whether its parts run alone, and the
-  /// inputs and levels whose positions a list keeps.
+  /// and of its result, countColumns, whether its parts run alone, the
+  /// inputs and levels whose positions a list keeps, and which loops are full.
   nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
@@ -101,7 +101,7 @@ public:
           step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
           step.list != nacho::Step::List::none, layoutsOf(step),
           step.countColumns, step.has(nacho::Phase::compute),
-          nanobind::tuple(kept)));
+          nanobind::tuple(kept), toTuple(step.fullLoops)));
     }
     return nanobind::tuple(steps);
   }

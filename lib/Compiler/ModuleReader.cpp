@@ -181,6 +181,7 @@ static void readLoops(StepCutsAttr cuts, Step &step) {
     step.order.push_back(loop.getName().str());
     std::vector<int64_t> &operands = step.loops.emplace_back();
     std::vector<int64_t> &inputs = step.loopInputs.emplace_back();
+    step.fullLoops.push_back(loop.getIsFull());
     for (unsigned number : loop.getAccesses()) {
       const OfArgument &access = cuts.getAccesses()[number];
       const StepInput &input = step.inputs[access.argument];

@@ -99,24 +99,26 @@ void nacho::printStepLoops(AsmPrinter &printer, ArrayRef<StepLoopAttr> loops) {
   printList(printer, loops, [&](StepLoopAttr loop) { loop.print(printer); });
 }
 
-/// `<"name"[0, 1]>`
+/// `<"name"[0, 1]>` or `<"name"[0, 1] full>`
 Attribute StepLoopAttr::parse(AsmParser &parser, Type) {
   std::string name;
   SmallVector<unsigned> accesses;
-  if (parser.parseLess() || parser.parseString(&name) ||
-      parseList(parser,
-                [&] { return parser.parseInteger(accesses.emplace_back()); }) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parser.parseString(&name) || parseList(parser, [&] {
+        return parser.parseInteger(accesses.emplace_back());
+      }))
+    return {};
+  bool isFull = succeeded(parser.parseOptionalKeyword("full"));
+  if (parser.parseGreater())
     return {};
   return get(parser.getContext(), parser.getBuilder().getStringAttr(name),
-             accesses);
+             accesses, isFull);
 }
 
 void StepLoopAttr::print(AsmPrinter &printer) const {
   printer << '<' << getName();
   printList(printer, getAccesses(),
             [&](unsigned access) { printer << access; });
-  printer << '>';
+  printer << (getIsFull() ? " full>" : ">");
 }
 
 /// `<union(level of argument, level of argument)>`

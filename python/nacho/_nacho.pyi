@@ -247,6 +247,7 @@ Step = tuple[
     int,
     bool,
     tuple[tuple[int, int], ...],
+    tuple[bool, ...],
 ]
 Whole = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 """The arrays of a result, and those of the sums of a part, each by type and length,

@@ -92,6 +92,23 @@ def test_rows_that_parts_name_move_alone(matrix):
     assert moved["B", WHOLE] >= matrix.nnz // 2 * ENTRY
 
 
+def test_rows_of_dense_operands_that_parts_name_move_alone():
+    size = 1 << 17
+    band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(size, size))
+    A, x = sp.csr_array(band), np.arange(float(size))
+    operands = {"A": pieces_of(A), "x": pieces_of(x)}
+    found = nd.explain("y[i] = A[i,j] * x[j]", parts=4, **operands)
+    moved = bytes_of(found)
+    assert ("x", WHOLE) not in moved
+    # Both workers have a half, and need a few elements of the other.
+    assert 0 < moved["x", NAMED] < 1000
+    # It comes to one worker, which gives the other one what that needs.
+    found = nd.explain("y[i] = A[i,j] * x[j]", parts=4, A=operands["A"], x=x)
+    moved = bytes_of(found)
+    assert ("x", WHOLE) not in moved
+    assert moved["x", NAMED] < 1000
+
+
 def test_shares_are_those_of_the_cuts_and_within_the_bound(matrix):
     operands = {"A": pieces_of(matrix, 3), "B": matrix[::-1]}
     operands["B"] = pieces_of(sp.csr_array(operands["B"]))

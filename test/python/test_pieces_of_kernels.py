@@ -21,7 +21,8 @@ from guarded_memory import guarded
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
-from nacho._pieces import named_rows, tasks
+from nacho._pieces import given as given_operands
+from nacho._pieces import row_windows, tasks
 from nacho._pieces.cutting import cut, has_windows
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.tensor import Pieces
@@ -283,8 +284,8 @@ def test_rows_that_parts_name(monkeypatch, format):
         asked.append(found.counts.sum())
         return found
 
-    some_rows = named_rows.some_rows
-    monkeypatch.setattr(named_rows, "some_rows", counted)
+    some_rows = row_windows.some_rows
+    monkeypatch.setattr(row_windows, "some_rows", counted)
     band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(N, N))
     A, B = nacho.Tensor.from_scipy(band.tocsr()).convert(format), heavy()
     for pieces, slots, parts in ((3, 4, 8), (7, 4, 4), (1, 2, 2)):
@@ -294,6 +295,86 @@ def test_rows_that_parts_name(monkeypatch, format):
     asked.clear()
     check("Z[i,k] = A[i,j] * B[j,k]", named(matrix(format, 0.5), B), parts=4)
     assert not asked
+
+
+OF_DENSE = {
+    "spmv": KERNELS["spmv"],
+    "spmm": KERNELS["spmm"],
+    "sddmm": KERNELS["sddmm"],
+    "mttkrp": KERNELS["mttkrp"],
+    "sum": (
+        "y[i] = (A[i,j] + B[i,j]) * x[j]",
+        {"A": M["csr"][0], "B": M["csr"][1], "x": X},
+    ),
+    "twice": (
+        "y[i] = A[i,j] * x[j] + B[i,j] * x[j]",
+        {"A": M["csr"][0], "B": M["csr"][1], "x": X},
+    ),
+    "list": (
+        "y[i] = A[i,j] * B[i,j] * x[j]",
+        {"A": M["dcsr"][0], "B": M["dcsr"][1], "x": X},
+    ),
+    "masked": (
+        "Z[i,k] = C[i,k] * A[i,j] * B[j,k] * x[j]",
+        {**KERNELS["masked"][1], "x": X},
+    ),
+    "all": ("y[i] = sum(j, max(A[i,j], x[j]))", {"A": M["csr"][0], "x": X}),
+    "both": ("y[i] = x[i] * A[i,j] * x[j]", {"A": M["csr"][0], "x": X}),
+    "columns": ("y[i] = A[i,j] * D[k,j]", {"A": M["csr"][0], "D": D.T.copy()}),
+}
+
+
+@pytest.mark.parametrize("parts", [2, 9])
+@pytest.mark.parametrize("kernel", OF_DENSE)
+def test_rows_of_dense_operands(monkeypatch, kernel, parts):
+    """Parts have what they read of dense operands, whatever the loops visit."""
+    monkeypatch.setattr(given_operands, "_SMALL", 1)
+    text, operands = OF_DENSE[kernel]
+    for pieces, slots in ((1, 2), (3, 7), (9, 40)):
+        check(text, operands, pieces, slots, parts=parts)
+
+
+def test_rows_of_dense_operands_that_parts_name(monkeypatch):
+    """Each row comes to a task that needs it; a few rows are needed by two."""
+    monkeypatch.setattr(given_operands, "_SMALL", 1)
+    asked = []
+
+    def counted(pieces, piece, windows, rows):
+        found = some_rows(pieces, piece, windows, rows)
+        asked.append(found.values.size)
+        return found
+
+    some_rows = row_windows.some_rows
+    monkeypatch.setattr(row_windows, "some_rows", counted)
+    band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(N, N)).tocsr()
+    for text, x in (("y[i] = A[i,j] * x[j]", X), ("Z[i,k] = A[i,j] * x[j,k]", D)):
+        asked.clear()
+        check(text, {"A": band, "x": x}, pieces=3, slots=4, parts=8)
+        assert x.size <= sum(asked) < 1.2 * x.size
+    asked.clear()
+    # A loop visits all columns.
+    check("y[i] = sum(j, max(A[i,j], x[j]))", {"A": band, "x": X}, parts=8)
+    assert not asked
+
+
+def test_rows_of_dense_results(monkeypatch):
+    """Cuts divide rows of dense results, which are operands of other statements."""
+    matrix = M["csr"][0]
+    with guarded() as guard:
+        engine = GuardedEngine(guard, 5)
+        options = Options(parts=7)
+        operands = {"D": D, "E": E}
+        first = evaluation_of("Z[j,k] = D[j,k] + E[j,k]", operands, 3, engine, options)
+        made = first.run()
+        cuts = made.positions[1:-1, -1]
+        assert (cuts % D.shape[1] != 0).any()
+        operands = {"A": in_pieces("A", matrix, 3), "Z": made}
+        views = {name: each.skeleton() for name, each in operands.items()}
+        text = "Y[i,k] = A[i,j] * Z[j,k]"
+        second = Evaluation(parse(text), options, operands, views, engine)
+        found = second.run()
+        want = nacho.evaluate(text, A=matrix, Z=D + E, parts=7)
+        assert checks.same(tasks.whole(found.known, found.handles), want)
 
 
 def test_lists_are_made_by_all_machines():

@@ -137,6 +137,9 @@ public:
   std::vector<std::vector<int64_t>> loops;
   /// The same operands, by their numbers among the inputs of the step.
   std::vector<std::vector<int64_t>> loopInputs;
+  /// Of each of these loops, whether it visits all coordinates, whatever the
+  /// operands store.
+  std::vector<bool> fullLoops;
   int64_t boundColumns = 0; ///< The size of a row of `bounds`.
   /// The size of a row of `counts` and `offsets`; 0 if the step has neither.
   int64_t countColumns = 0;

@@ -16,14 +16,17 @@ def Nacho_StepLoopAttr : Nacho_Attr<"StepLoop", "step_loop"> {
   let summary = "a loop that is cut";
   let description = [{
     The name of its index, which may be empty, and the accesses that have positions in
-    the loop, by their numbers in `#nacho.step_cuts`.
+    the loop, by their numbers in `#nacho.step_cuts`. A loop is `full` if it visits all
+    coordinates; any other visits those that its accesses have, or some of them.
 
     ```mlir
-    module attributes { test.loop = #nacho.step_loop<"i"[0, 1]> } {}
+    module attributes { test.loop = #nacho.step_loop<"i"[0, 1]>,
+                        test.full = #nacho.step_loop<"j"[0] full> } {}
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$name,
-                        ArrayRefParameter<"unsigned">:$accesses);
+                        ArrayRefParameter<"unsigned">:$accesses,
+                        "bool":$isFull);
   let hasCustomAssemblyFormat = 1;
 }
 

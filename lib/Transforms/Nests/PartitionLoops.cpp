@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostQueries.h"
+#include "nacho/Analysis/LoopFacts.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
@@ -170,7 +171,7 @@ static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
     SmallVector<unsigned> numbers;
     for (auto operand : operands.getAsRange<IntegerAttr>())
       numbers.push_back(operand.getInt());
-    loops.push_back(StepLoopAttr::get(context, name, numbers));
+    loops.push_back(StepLoopAttr::get(context, name, numbers, visitsAll(loop)));
   }
   return StepCutsAttr::get(context, accesses, loops, model,
                            partition.getDelta(), describeMerge(nest));

@@ -97,6 +97,8 @@ class Step(NamedTuple):
     """Whether parts can be counted and computed where the others are not."""
     kept: tuple[tuple[int, int], ...]
     """The inputs and levels whose positions the last levels of a list have."""
+    full_loops: tuple[bool, ...]
+    """Per loop that is cut, whether it visits all coordinates, stored or not."""
 
     def delta_of(self, costs: NDArray[np.int64]) -> int:
         """Return a number above what any cut is short of its share of the cost.

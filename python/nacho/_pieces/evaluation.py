@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +16,16 @@ from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.nests import Partition, nests_of
 from nacho._kernels.options import Options
 from nacho._kernels.parts import loops_of_levels
-from nacho._kernels.program import MERGE_KEYS, Layout, Program
+from nacho._kernels.program import MERGE_KEYS, Program
 from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
 from nacho._notation.tree import Assignment
 from nacho._pieces import tasks
 from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
+from nacho._pieces.given import Containers, Operands, pieces_of
 from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
-from nacho._pieces.named_rows import NamedRows
-from nacho._pieces.operands import Cut, List, RecalledCut, Whole, structure
 from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
@@ -42,14 +38,6 @@ from nacho.errors import IndexOverflowError
 
 _MOST_POSITIONS = 2**62
 """The extent of a level of a list that keeps positions."""
-
-
-class Elsewhere(NamedTuple):
-    """A container that is not here, but as a whole on some machine."""
-
-    handle: Any
-    view: View
-    """A view like its own, whose arrays have no memory."""
 
 
 class _Planned:
@@ -77,11 +65,11 @@ class Evaluation:
     ) -> None:
         self.assignment = assignment
         self._options = options
-        self._given = given
         # The sizes of operands are told in their order.
         views = {name: views[name] for name in assignment.operands if name in views}
         self._views = views
         self.engine = engine
+        self._containers = Containers(given, views, engine)
         lowering = options.lowering(assignment)
         self._specialiser = specialiser_for(assignment, views, options.out, lowering)
         self.extents = index_extents(assignment, views)
@@ -100,7 +88,6 @@ class Evaluation:
         self.program: Program = made.program(choices)
         kernel = (made.source, made.statement.typing, made.lowering)
         self._kernel = pickle.dumps((*kernel, self.program.choices))
-        self._loaded: dict[str, Any] = {}
 
     def _chosen(self) -> tuple[dict[str, bool], int]:
         """Return the choices of one machine, and its number of parts by default."""
@@ -161,20 +148,12 @@ class Evaluation:
         """Return all steps. The last has not been run, but those before it have."""
         steps: list[StepOnPieces] = []
         lists: list[Pieces] = []
+        about = (self.specialisation, self.program, self._kernel)
+        made_operands = Operands(*about, self._containers, self.engine)
         for number, step in enumerate(self.program.steps):
             if steps:
                 lists.append(steps[-1].run())
-            read = {
-                input: self._list(step, input, source, lists[source])
-                for input, (is_made, source) in enumerate(step.inputs)
-                if is_made
-            }
-            operands = [
-                read[input]
-                if is_made
-                else self._operand(step, input, source, list(read.values()))
-                for input, (is_made, source) in enumerate(step.inputs)
-            ]
+            operands = made_operands.of(step, lists)
             task = Step(self._kernel, number, step.kept)
             made = self._made_list(step) if step.is_list else self._made_result()
             wanted = Wanted(parts or 0, self._parts)
@@ -249,93 +228,14 @@ class Evaluation:
     def _submit_whole(self, function: Callable[..., Any], *more: Any) -> Any:
         """Submit a function of the whole statement and of all operands."""
         names = self.assignment.operands
-        given = [self._whole(name) for name in names]
+        given = [self._containers.whole(name) for name in names]
         arguments = (self.assignment.text, self._options.given, names, given, *more)
         return self.engine.submit(function.__name__, function, *arguments)
 
     def _run_whole(self) -> Pieces:
         """Compute the result in one task, and cut it into pieces there."""
         made = self._submit_whole(tasks.evaluated)
-        known = self.engine.submit("cut", tasks.known, made, self.engine.slots)
-        pieces: Pieces = self.engine.fetch([known])[0]
-        handles = [
-            self.engine.submit("cut", tasks.piece, made, pieces, number)
-            for number in range(pieces.count)
-        ]
-        return replace(pieces, handles=tuple(handles))
-
-    # --- What steps ask for -----------------------------------------------------------
-
-    def _operand(
-        self, step: CutStep, input: int, number: int, lists: Sequence[List]
-    ) -> Cut | Whole:
-        """Return an operand of a step, which reads some lists."""
-        name = self.assignment.operands[number]
-        format = self.specialisation.statement.types[name].format
-        loops = self._loops(step, input, name)
-        about, layout = (step, input, name), step.layouts[input]
-        given = self._given[name]
-        if isinstance(given, Pieces) and format == given.format:
-            times = sum(access.name == name for access in self.assignment.accesses)
-            if times == 1 and loops and loops == [*range(len(loops))]:
-                kind = RecalledCut if lists else Cut
-                return kind(*about, loops, given, self.engine)
-            for each in lists:
-                if (input, 0) in each.kept and layout.has_compressed_rows:
-                    whole = partial(self._input, number, name, layout)
-                    return NamedRows(*about, given, each, whole, self.engine)
-            if step.is_list:
-                handle = structure(self.engine, name, given, len(loops))
-                return Whole(*about, loops, given.extents, handle, self.engine)
-        extents: tuple[int, ...] = ()
-        if name in self._views and format is not None:
-            shape = self._views[name].shape
-            extents = tuple(shape[dimension] for dimension in format.order)
-        handle = self._input(number, name, layout)
-        return Whole(*about, loops, extents, handle, self.engine)
-
-    def _loops(self, step: CutStep, input: int, name: str) -> list[int]:
-        """Return the loop over each outermost level of an operand that is cut."""
-        format = self.specialisation.statement.types[name].format
-        accesses = [a.indices for a in self.assignment.accesses if a.name == name]
-        is_known = len(accesses) == 1 and len(set(accesses[0])) == len(accesses[0])
-        if format is None or not is_known or len(step.loop_inputs) != len(step.order):
-            return [m for m, each in enumerate(step.loop_inputs) if input in each]
-        indices = [accesses[0][dimension] for dimension in format.order]
-        cut = takewhile(step.order.__contains__, indices)
-        return [step.order.index(index) for index in cut]
-
-    def _list(self, step: CutStep, input: int, source: int, made: Pieces) -> List:
-        """Return a list that an earlier step has made."""
-        earlier = self.program.steps[source]
-        listed = earlier.order[: len(made.counts) - len(earlier.kept)]
-        loops = [*range(len([*takewhile(step.order.__contains__, listed)]))]
-        kept = tuple(
-            (step.inputs.index(earlier.inputs[number]), level)
-            if earlier.inputs[number] in step.inputs
-            else (-1, level)
-            for number, level in earlier.kept
-        )
-        return List(step, input, f"list-{source}", loops, made, kept, self.engine)
-
-    def _input(self, number: int, name: str, layout: Layout) -> Any:
-        """Return a handle of an operand as a whole, as tasks read it."""
-        if name not in self._loaded:
-            arguments = (self._kernel, number, layout, self._whole(name))
-            self._loaded[name] = self.engine.submit(
-                f"load-{name}", tasks.loaded, *arguments
-            )
-        return self._loaded[name]
-
-    def _whole(self, name: str) -> Any:
-        """Return a handle of the container of an operand, or of a number."""
-        given = self._given[name]
-        if isinstance(given, Pieces):
-            pieces = (given.known, list(given.handles))
-            return self.engine.submit(f"join-{name}", tasks.whole, *pieces)
-        if isinstance(given, Elsewhere):
-            return given.handle
-        return self.engine.put(given)
+        return pieces_of(made, self.assignment.result.name, self.engine)
 
     @property
     def _format(self) -> Format:

@@ -1,67 +1,70 @@
-"""Rows of an operand that a list names: parts ask for these, and not for the whole.
+"""Rows of an operand that parts name: they ask for these, and not for the whole.
 
-A product of two sparse matrices lists which rows of the second one its entries need.
-If parts name few of them, each row moves once to each task that needs it; else the
-whole operand comes to every machine.
+Entries name the rows of the factors that they are multiplied with. Of a dense factor,
+these are among the coordinates that cut operands have in a loop; of a sparse one, a
+list has their positions. If parts name few rows, each moves once to each task that
+needs it; else the whole operand comes to every machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from nacho._kernels.program import Step
-from nacho._pieces import tasks
+from nacho._kernels.program import Layout, Step
+from nacho._pieces import row_windows, tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.inputs import Input
-from nacho._pieces.operands import List, Whole, extents_only
+from nacho._pieces.groups import place_of
+from nacho._pieces.operands import Cut, List, Whole, extents_only
+from nacho._pieces.row_windows import Names
 from nacho._pieces.tensor import Numbers, Pieces
-from nacho._pieces.windows import Windows
-from nacho._storage.views import Array
+
+Naming = tuple[int, int]
+"""An input of a step, and the number of its array that names rows of another one."""
 
 
 class NamedRows(Whole):
-    """An operand of whose rows, which are compressed, a list names some."""
+    """An operand in CSR, or a dense one, of whose rows other inputs name some."""
 
     def __init__(
         self,
         step: Step,
         number: int,
         name: str,
+        loops: Sequence[int],
         pieces: Pieces,
-        list: List,
+        naming: Sequence[Naming],
         whole: Callable[[], Any],
         engine: Engine,
     ) -> None:
-        super().__init__(step, number, name, [], pieces.extents, None, engine)
+        super().__init__(step, number, name, loops, pieces.extents, None, engine)
         self._pieces = pieces
-        self._list = list
-        self._array = list.array_of_kept(number)
+        self._naming = naming
         self._whole = whole
         self._known = engine.put(pieces.known)
-        self._names: Sequence[Any] | None = None
+        self._names: list[Any] | None = None
+        self._places: list[dict[str, Any]] = []
+        self._counts: list[Numbers] = []
 
-    def deepen(self, coordinates: Numbers, rows: Numbers) -> Numbers:
-        """Find out which rows parts name; all is everywhere if these are many."""
-        begins = self._list.deepen(coordinates, rows)
-        ends = self._list.place_ends(coordinates, begins)
-        names = [
-            self._engine.submit(
-                f"names-{self.name}",
-                rows_named,
-                self._list.windows(begins[g], ends[g + 1], values=True, turn=g),
-                self._array,
-                turn=g,
-            )
-            for g in range(len(rows) - 1)
-        ]
-        sizes = [self._engine.submit("count-names", np.size, each) for each in names]
-        moved = sum(map(int, self._engine.fetch(sizes)))
+    def ask(self, windows: Callable[[int, int], Any], groups: Sequence[int]) -> None:
+        """Find out which rows groups of parts name; if many, all rows are everywhere.
+
+        ``windows`` returns what a group of parts has of an input.
+        """
+        arrays = [array for _, array in self._naming]
+        self._places = [place_of(g, groups) for g in range(len(groups) - 1)]
+        names = []
+        for g, place in enumerate(self._places):
+            given = [windows(number, g) for number, _ in self._naming]
+            task = (f"names-{self.name}", rows_named, self._known, given, arrays)
+            names.append(self._engine.submit(*task, **place))
+        sizes = [self._engine.submit("count-names", counts_of, each) for each in names]
+        self._counts = self._engine.fetch(sizes)
+        moved = sum(int(each.sum()) for each in self._counts)
         is_less = moved < self.extents[0] * min(self._engine.slots, len(names))
         self._names = names if is_less else None
-        return super().deepen(coordinates, rows)
 
     def limit(self) -> Any:
         """Return its extents: cuts depend on nothing else of it."""
@@ -81,64 +84,82 @@ class NamedRows(Whole):
         values: bool,
         turn: int = 0,
     ) -> Any:
-        """Return a handle of the rows that a group of parts names, or of the whole."""
+        """Return the rows that a group of parts names, or a handle of the whole."""
         if self._names is None:
             return self._whole()
-        parts = [
-            self._engine.submit(
-                f"rows-{self.name}-{piece}",
-                some_rows,
-                self._known,
-                piece,
-                handle,
-                self._names[turn],
-                turn=turn,
-            )
-            for piece, handle in enumerate(self._pieces.handles)
-        ]
-        empty = extents_only(self)
-        task = (f"gather-{self.name}", with_rows, empty, parts)
-        return self._engine.submit(*task, turn=turn)
+        parts = []
+        for piece in np.flatnonzero(self._counts[turn]).tolist():
+            of_piece = f"{self.name}-{piece}"
+            asked = (f"names-{of_piece}", names_in, self._names[turn], piece)
+            mine = self._engine.submit(*asked, **self._places[turn])
+            given = (self._known, piece, self._pieces.handles[piece], mine)
+            task = (f"rows-{of_piece}", row_windows.some_rows, *given)
+            # What is asked for moves, and not the piece.
+            at = piece / self._pieces.count
+            parts.append(self._engine.submit(*task, at=at, turn=turn))
+        return [extents_only(self)._replace(name=self.name), None, parts]
 
 
-class Rows(NamedTuple):
-    """What a piece has of some rows."""
-
-    rows: Numbers
-    counts: Numbers
-    """The number of entries of each row."""
-    crd: Array
-    values: Array
+def naming_of_list(cut: Mapping[int, Cut], number: int) -> list[Naming]:
+    """Return the array of a list that has positions in the rows of an input."""
+    for each in cut.values():
+        if isinstance(each, List) and (number, 0) in each.kept:
+            return [(each.number, each.array_of_kept(number))]
+    return []
 
 
-def rows_named(list: tasks.Parts, array: int) -> Numbers:
-    """Return the positions that one of the arrays of a list keeps, each once."""
-    kept = np.unique(tasks.gathered(list).windows.arrays[array])
-    return kept[kept >= 0].astype(np.int64)
+def naming_of_loop(step: Step, loop: int, cut: Mapping[int, Cut]) -> list[Naming]:
+    """Return arrays with the coordinates of a loop; none if it visits others, too."""
+    if step.full_loops[loop]:
+        return []
+    found: list[Naming] = []
+    for number in step.loop_inputs[loop]:
+        operand = cut.get(number)
+        if operand is None or loop not in operand.loops:
+            return []
+        level = operand.loops.index(loop)
+        array = _array_of_coordinates(operand.layout, level)
+        # A full level has all coordinates, of which the others leave some.
+        if array is not None:
+            found.append((number, array))
+    return found
 
 
-def some_rows(pieces: Pieces, piece: int, windows: Windows, rows: Numbers) -> Rows:
-    """Return what a piece, and no other, has of some rows."""
-    (base, first_crd, first_value), (pos, crd, values) = windows
-    lower, upper = pieces.positions[piece], pieces.positions[piece + 1]
-    mine = rows[(lower[0] <= rows) & (rows <= upper[0])]
-    ends = [np.minimum(mine + more - base, pos.size - 1) for more in (0, 1)]
-    begin, end = (np.clip(pos[at].astype(np.int64), lower[1], upper[1]) for at in ends)
-    counts = end - begin
-    before = np.cumsum(counts) - counts
-    places = np.repeat(begin - before, counts) + np.arange(counts.sum())
-    return Rows(mine, counts, crd[places - first_crd], values[places - first_value])
+def _array_of_coordinates(layout: Layout, level: int) -> int | None:
+    """Return the number of the array with the coordinates of a level, if it has one."""
+    number = sum(len(each.arrays) for each in layout.levels[:level])
+    holds = [each.holds_positions for each in layout.levels[level].arrays]
+    return number + holds.index(False) if False in holds else None
 
 
-def with_rows(empty: Input, given: Sequence[Rows]) -> Input:
-    """Return an operand that has some rows, as if there were no others."""
-    sizes = np.zeros(empty.extents[0] + 1, np.int64)
-    for each in given:
-        sizes[each.rows + 1] += each.counts
-    pos, crd, values = empty.windows.arrays
-    arrays = (
-        np.cumsum(sizes).astype(pos.dtype),
-        np.concatenate([each.crd for each in given]).astype(crd.dtype),
-        np.concatenate([each.values for each in given]).astype(values.dtype),
-    )
-    return empty._replace(windows=Windows((0, 0, 0), arrays))
+# --- What workers do ------------------------------------------------------------------
+
+
+def rows_named(
+    pieces: Pieces, given: Sequence[tasks.Parts], arrays: Sequence[int]
+) -> list[Names]:
+    """Return for each piece which of its rows some arrays name."""
+    inputs = tasks.all_gathered(given)
+    pairs = zip(inputs, arrays, strict=True)
+    all = [np.unique(each.windows.arrays[array]) for each, array in pairs]
+    named = np.unique(np.concatenate(all))
+    bounds = pieces.positions[:, 0]
+    # A piece may have a part of the row with which the next one begins.
+    begins = np.searchsorted(named, bounds[:-1], "left").tolist()
+    ends = np.searchsorted(named, bounds[1:], "right").tolist()
+    return [
+        Names.of(named[begin:end].astype(np.int64), int(first), int(last) + 1)
+        for begin, end, first, last in zip(
+            begins, ends, bounds[:-1], bounds[1:], strict=True
+        )
+    ]
+
+
+def counts_of(names: Sequence[Names]) -> Numbers:
+    """Return how many rows are named of each piece."""
+    return np.array([each.size for each in names], np.int64)
+
+
+def names_in(names: Sequence[Names], piece: int) -> Names:
+    """Return which rows are named of a piece."""
+    return names[piece]

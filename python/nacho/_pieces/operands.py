@@ -27,6 +27,7 @@ class Operand:
         self, step: Step, number: int, name: str, loops: Sequence[int]
     ) -> None:
         self.name = name
+        self.number = number
         self.layout: Layout = step.layouts[number]
         self.loops = list(loops)
         """The loop over each of its outermost levels, among those that are cut."""

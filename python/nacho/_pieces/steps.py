@@ -25,6 +25,7 @@ from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.groups import Wanted, are_few, groups_of, most_groups, place_of
 from nacho._pieces.inputs import About, Input, Record, Row, Step
+from nacho._pieces.named_rows import NamedRows
 from nacho._pieces.operands import Cut, Whole, extents_only
 from nacho._pieces.results import counts_of, cuts_of, sealed, with_runs, with_sums
 from nacho._pieces.tensor import Numbers, Pieces
@@ -209,16 +210,18 @@ class StepOnPieces:
             for each, at in zip(self._operands, begins, strict=True)
         ]
 
-        def of_group(g: int) -> list[Any]:
-            return [
-                each.windows(lower[g], upper[g + 1], values=True, turn=g)
-                for each, lower, upper in zip(
-                    self._operands, begins, stops, strict=True
-                )
-            ]
+        def windows(number: int, g: int) -> Any:
+            lower, upper = begins[number][g], stops[number][g + 1]
+            operand = self._operands[number]
+            return operand.windows(lower, upper, values=True, turn=g)
 
-        are_kept = are_few(groups, self._engine.slots)
-        return cache(of_group) if are_kept else of_group
+        if are_few(groups, self._engine.slots):
+            windows = cache(windows)
+        for operand in self._operands:
+            if isinstance(operand, NamedRows):
+                operand.ask(windows, groups)
+        numbers = range(len(self._operands))
+        return lambda g: [windows(number, g) for number in numbers]
 
     def record(
         self, plan: Plan, first: int, last: int, offsets: Numbers, sizes: Sequence[int]

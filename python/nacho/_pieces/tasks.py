@@ -28,6 +28,7 @@ from nacho._pieces.inputs import (
     native_record,
     with_positions_moved,
 )
+from nacho._pieces.row_windows import Rows, with_rows
 from nacho._pieces.tensor import Numbers, Pieces, sharing
 from nacho._pieces.windows import Range, Windows, joined
 from nacho._storage.device_arrays import HOST
@@ -43,8 +44,12 @@ def taken(windows: Windows, ranges: Sequence[Range]) -> Windows:
     return windows.cut(ranges)
 
 
-Parts = tuple[Input, Sequence[Range], Sequence[Windows]]
-"""An operand without its windows, and windows that have these of its arrays."""
+Parts = (
+    tuple[Input, Sequence[Range], Sequence[Windows]]
+    | tuple[Input, None, Sequence[Rows]]
+)
+"""An operand without its windows, and windows that have these of its arrays; or what
+pieces have of some of its rows."""
 
 
 def gathered(given: Input | Parts) -> Input:
@@ -55,6 +60,8 @@ def gathered(given: Input | Parts) -> Input:
     """
     if isinstance(given, Input):
         return given
+    if given[1] is None:
+        return with_rows(given[0], given[2])
     empty, ranges, windows = given
     begins, arrays = joined(ranges, windows)
     made = list(arrays)

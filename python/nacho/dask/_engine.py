@@ -16,6 +16,7 @@ from distributed import Client, default_client
 from distributed.worker import get_worker
 
 from nacho._pieces.inputs import Input, Record
+from nacho._pieces.row_windows import Names, Rows
 from nacho._pieces.tasks import Made
 from nacho._pieces.windows import Windows
 from nacho.errors import ArgumentError, DeviceError
@@ -29,10 +30,17 @@ def _size_of_made(made: Made) -> int:
     return made.windows.nbytes + sum(each.nbytes for each in made.sums)
 
 
+def _size_of_rows(rows: Rows) -> int:
+    arrays = (rows.names.packed, rows.counts, rows.crd, rows.values)
+    return sum(array.nbytes for array in arrays)
+
+
 # Of tuples, Dask estimates how large they are.
 sizeof.register(Windows, lambda windows: windows.nbytes)
 sizeof.register(Input, _size_of_input)
 sizeof.register(Made, _size_of_made)
+sizeof.register(Names, lambda names: names.packed.nbytes)
+sizeof.register(Rows, _size_of_rows)
 
 
 def client_of(given: Client | None) -> Client:

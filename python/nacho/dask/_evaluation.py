@@ -20,7 +20,8 @@ from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.tree import Assignment
 from nacho._notation.warnings import warn_of_single_indices
-from nacho._pieces.evaluation import Elsewhere, Evaluation
+from nacho._pieces.evaluation import Evaluation
+from nacho._pieces.given import Elsewhere
 from nacho._pieces.tensor import Pieces
 from nacho._storage.extents import known_extents
 from nacho._storage.formats import Format

@@ -80,7 +80,7 @@ class Tasks:
         owner = self._owner(key)
         if not owner:
             return "numbers", NUMBERS
-        if self.word(key) == "rows":
+        if self.word(key) in {"names", "rows"}:
             return owner, NAMED
         if words & {"load", "join", "evaluated", "partitioned"}:
             return owner, WHOLE

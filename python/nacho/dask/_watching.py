@@ -186,6 +186,6 @@ def _work(function: Callable[..., Any], args: Sequence[Any]) -> Computed | None:
     read = {
         empty.name: Gathered(empty, tuple(ranges))
         for empty, ranges, _ in _gathered(args)
-        if empty.kept is None
+        if empty.kept is None and ranges is not None
     }
     return Computed(step.number, record.first, record.rows, end - begin, read)
