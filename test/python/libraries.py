@@ -11,7 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+OF_SINC = np.sinc.__doc__
+"""What NumPy says of ``sinc``. Dask replaces it when it is imported."""
 
 _MISSING = re.compile(r"the (package|program) \S+ is not installed")
 

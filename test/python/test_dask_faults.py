@@ -18,7 +18,8 @@ distributed = needed("dask", "distributed")
 pytest.importorskip("nacho.dask")
 
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
-PATIENCE = 60
+PATIENCE = 300
+"""Seconds for workers to come back, which take long on a busy machine."""
 
 
 def matrix(seed):

@@ -48,7 +48,9 @@ class NamedRows(Whole):
         self._places: list[dict[str, Any]] = []
         self._counts: list[Numbers] = []
 
-    def ask(self, windows: Callable[[int, int], Any], groups: Sequence[int]) -> None:
+    def ask_for_rows(
+        self, windows: Callable[[int, int], Any], groups: Sequence[int]
+    ) -> None:
         """Find out which rows groups of parts name; if many, all rows are everywhere.
 
         ``windows`` returns what a group of parts has of an input.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,15 @@ from nacho._pieces.windows import Range, Windows
 from nacho._storage.views import Array
 
 _UNBOUNDED = 2**62
+
+
+class Asked(NamedTuple):
+    """Positions, a row for each cut, and tasks that tell some of them."""
+
+    places: Numbers
+    numbers: Sequence[Sequence[int]] = ()
+    """The rows that each of the tasks tells."""
+    handles: Sequence[Any] = ()
 
 
 class Operand:
@@ -79,8 +88,8 @@ class Cut(Operand):
         """Return the coordinates with which the pieces begin, of the cut levels."""
         return self.pieces.coordinates[1:-1, : self.depth]
 
-    def place(self, coordinates: Numbers) -> Numbers:
-        """Return the positions of coordinates in all levels.
+    def ask(self, coordinates: Numbers) -> Asked:
+        """Ask for the positions of coordinates in all levels.
 
         Pieces that do not begin with the coordinates are asked, once each.
         """
@@ -96,55 +105,46 @@ class Cut(Operand):
                 found[n] = self.pieces.positions[piece]
             else:
                 asked.setdefault(piece, []).append(n)
-        self._ask(padded, asked, found)
-        return found
+        handles = [
+            self._engine.submit(
+                f"place-{self.name}-{piece}",
+                searching.places,
+                Known.of(self.pieces, piece),
+                self.pieces.handles[piece],
+                padded[numbers, : self.depth],
+            )
+            for piece, numbers in asked.items()
+        ]
+        return Asked(found, list(asked.values()), handles)
 
-    def place_ends(self, coordinates: Numbers, places: Numbers) -> Numbers:
-        """Return the positions up to which parts read that end with coordinates.
+    def behind(self, coordinates: Numbers) -> tuple[Numbers, Numbers]:
+        """Return which parts that end with coordinates read more than up to there.
 
-        ``places`` are the positions of the coordinates.
+        Also return the coordinates up to which these read.
         """
-        beyond = coordinates[:, self.depth :].any(axis=1)
-        if not self._reads_all_below or not beyond.any():
-            return places
-        ends, after = places.copy(), coordinates[beyond].copy()
+        beyond = np.flatnonzero(coordinates[:, self.depth :].any(axis=1))
+        if not self._reads_all_below:
+            beyond = beyond[:0]
+        after = coordinates[beyond].copy()
         after[:, self.depth - 1] += 1
-        ends[beyond] = self.place(after)
-        return ends
+        return beyond, after
 
-    def deepen(self, coordinates: Numbers, rows: Numbers) -> Numbers:
-        """Return the positions of cuts in all levels."""
+    def deepen(self, coordinates: Numbers, rows: Numbers) -> Asked:
+        """Ask for the positions of cuts in all levels."""
         levels = [level for _, level in self.columns]
         if levels != [*range(self.depth)] or not self._is_determined:
-            found = self.place(coordinates)
-        else:
-            found = np.empty((len(rows), len(self.extents)), np.int64)
-            for column, level in self.columns:
-                found[:, level] = rows[:, column]
-            for n in range(self.depth, len(self.extents)):
-                is_full = self.layout.levels[n].is_full
-                found[:, n] = found[:, n - 1] * (self.extents[n] if is_full else 1)
-        # Behind the last coordinate, there is nothing to be asked for.
+            # Behind the last coordinate, there is nothing to be asked for.
+            asked = self.ask(coordinates[:-1])
+            found = np.vstack([asked.places, self.pieces.positions[-1:]])
+            return asked._replace(places=found)
+        found = np.empty((len(rows), len(self.extents)), np.int64)
+        for column, level in self.columns:
+            found[:, level] = rows[:, column]
+        for n in range(self.depth, len(self.extents)):
+            is_full = self.layout.levels[n].is_full
+            found[:, n] = found[:, n - 1] * (self.extents[n] if is_full else 1)
         found[-1] = self.pieces.positions[-1]
-        return found
-
-    def _ask(
-        self, padded: Numbers, asked: dict[int, list[int]], found: Numbers
-    ) -> None:
-        answers = self._engine.fetch(
-            [
-                self._engine.submit(
-                    f"place-{self.name}-{piece}",
-                    searching.places,
-                    Known.of(self.pieces, piece),
-                    self.pieces.handles[piece],
-                    padded[numbers, : self.depth],
-                )
-                for piece, numbers in asked.items()
-            ]
-        )
-        for numbers, answer in zip(asked.values(), answers, strict=True):
-            found[numbers] = answer
+        return Asked(found)
 
     def limit(self) -> Any:
         """Return the ends of its arrays, as an input: they follow from the counts."""
@@ -266,24 +266,24 @@ class Whole(Operand):
         self.handle = handle
         self._engine = engine
 
-    def place(self, coordinates: Numbers) -> Numbers:
-        """Return the positions of coordinates in all levels whose loops are cut."""
-        if not self.columns:
-            return np.zeros((len(coordinates), self.depth), np.int64)
+    def ask(self, coordinates: Numbers) -> Asked:
+        """Ask for the positions of coordinates in all levels, if cuts have some."""
         rank = len(self.extents)
+        found = np.zeros((len(coordinates), rank), np.int64)
+        if not self.columns or not len(coordinates):
+            return Asked(found)
         known = Known(self.layout, self.extents, (0,) * rank, (_UNBOUNDED,) * rank)
         asked = (known, self.handle, coordinates[:, self.loops])
         task = (f"place-{self.name}", searching.places_in_whole, *asked)
-        (found,) = self._engine.fetch([self._engine.submit(*task)])
-        return np.asarray(found)
+        return Asked(found, [[*range(len(found))]], [self._engine.submit(*task)])
 
-    def place_ends(self, coordinates: Numbers, places: Numbers) -> Numbers:
-        """Return the positions of coordinates at which parts end."""
-        return places
+    def behind(self, coordinates: Numbers) -> tuple[Numbers, Numbers]:
+        """Return that no parts read more than up to the coordinates at their ends."""
+        return np.zeros(0, np.int64), coordinates[:0]
 
-    def deepen(self, coordinates: Numbers, rows: Numbers) -> Numbers:
+    def deepen(self, coordinates: Numbers, rows: Numbers) -> Asked:
         """Return no positions for cuts: all of it is everywhere."""
-        return np.zeros((len(rows), 0), np.int64)
+        return Asked(np.zeros((len(rows), 0), np.int64))
 
     def limit(self) -> Any:
         """Return its handle."""
@@ -305,6 +305,39 @@ class Whole(Operand):
     ) -> Any:
         """Return its handle, whatever the cuts."""
         return self.handle
+
+
+def begins_and_stops(
+    operands: Sequence[Cut | Whole],
+    coordinates: Numbers,
+    cuts: Numbers | None,
+    engine: Engine,
+) -> list[tuple[Numbers, Numbers]]:
+    """Return positions of coordinates in operands, and those up to which parts read.
+
+    These are parts that end with the coordinates. If ``cuts`` are given, the positions
+    are those in all levels. All tasks are waited for at once.
+    """
+    begins = [
+        each.ask(coordinates) if cuts is None else each.deepen(coordinates, cuts)
+        for each in operands
+    ]
+    behind = [each.behind(coordinates) for each in operands]
+    pairs = zip(operands, behind, strict=True)
+    stops = [each.ask(after) for each, (_, after) in pairs]
+    asked = [*begins, *stops]
+    handles = [handle for each in asked for handle in each.handles]
+    answers = iter(engine.fetch(handles) if handles else ())
+    for each in asked:
+        for numbers in each.numbers:
+            each.places[numbers] = next(answers)
+    found: list[tuple[Numbers, Numbers]] = []
+    for begin, stop, (beyond, _) in zip(begins, stops, behind, strict=True):
+        ends = begin.places.copy()
+        if beyond.size:
+            ends[beyond] = stop.places
+        found.append((begin.places, ends))
+    return found
 
 
 def slices(

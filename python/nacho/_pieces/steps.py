@@ -26,7 +26,7 @@ from nacho._pieces.engine import Engine
 from nacho._pieces.groups import Wanted, are_few, groups_of, most_groups, place_of
 from nacho._pieces.inputs import About, Input, Record, Row, Step
 from nacho._pieces.named_rows import NamedRows
-from nacho._pieces.operands import Cut, Whole, extents_only
+from nacho._pieces.operands import Cut, Whole, begins_and_stops, extents_only
 from nacho._pieces.results import counts_of, cuts_of, sealed, with_runs, with_sums
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range
@@ -184,12 +184,11 @@ class StepOnPieces:
         rows = np.zeros((len(coordinates) + 1, len(end)), np.int64)
         rows[:-1, 1 : 1 + depth] = coordinates
         places = []
-        for operand in self._operands:
-            found = operand.place(coordinates)
-            found[0] = 0
+        given = begins_and_stops(self._operands, coordinates, None, self._engine)
+        for operand, (found, stops) in zip(self._operands, given, strict=True):
+            found[0] = stops[0] = 0
             operand.set_places(rows[:-1], found)
             last = operand.pieces.counts if isinstance(operand, Cut) else found[-1]
-            stops = operand.place_ends(coordinates, found)
             places.append((np.vstack([found, [last]]), np.vstack([stops, [last]])))
         rows[-1] = end
         return rows, places
@@ -204,22 +203,18 @@ class StepOnPieces:
         depth = len(self.step.order)
         cuts = plan.rows[list(groups)]
         coordinates = cuts[:, 1 : 1 + depth]
-        begins = [each.deepen(coordinates, cuts) for each in self._operands]
-        stops = [
-            each.place_ends(coordinates, at)
-            for each, at in zip(self._operands, begins, strict=True)
-        ]
+        places = begins_and_stops(self._operands, coordinates, cuts, self._engine)
 
         def windows(number: int, g: int) -> Any:
-            lower, upper = begins[number][g], stops[number][g + 1]
+            begins, stops = places[number]
             operand = self._operands[number]
-            return operand.windows(lower, upper, values=True, turn=g)
+            return operand.windows(begins[g], stops[g + 1], values=True, turn=g)
 
         if are_few(groups, self._engine.slots):
             windows = cache(windows)
         for operand in self._operands:
             if isinstance(operand, NamedRows):
-                operand.ask(windows, groups)
+                operand.ask_for_rows(windows, groups)
         numbers = range(len(self._operands))
         return lambda g: [windows(number, g) for number in numbers]
 
