@@ -9,7 +9,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "nacho/Backends/Backends.h"
 #include "nacho/Execution/Chooser.h"
+#include "nacho/Execution/DeviceParts.h"
 
 #include <algorithm>
 #include <optional>
@@ -102,12 +104,14 @@ public:
 private:
   /// Without arrays yet.
   PartArrays(const Step &step, size_t most)
-      : step(step), held(step.device(), most) {}
+      : step(step), held(step.device(), most),
+        made(*cpuBackend().device(), most) {}
 
-  WindowArgument add(nb::handle given, ElementType type) {
-    throwIfFaulty(held.addArray(given[0], type), type);
+  static WindowArgument add(CallArguments &to, nb::handle given,
+                            ElementType type) {
+    throwIfFaulty(to.addArray(given[0], type), type);
     int64_t begin = nb::cast<int64_t>(given[1]);
-    Argument array = held.args.back();
+    Argument array = to.args.back();
     return {array.data,
             type,
             {begin, begin + array.size},
@@ -119,8 +123,8 @@ private:
     for (const TensorLayout &operand : step.operands) {
       for (const TensorLayout::Level &level : operand.levels)
         for (const TensorLayout::Array &array : level.arrays)
-          args.push_back(add(arguments[next++], array.type).whole());
-      args.push_back(add(arguments[next++], operand.values).whole());
+          args.push_back(add(held, arguments[next++], array.type).whole());
+      args.push_back(add(held, arguments[next++], operand.values).whole());
       for (size_t n = 0; n < operand.levels.size(); ++n)
         args.push_back({nullptr, nb::cast<int64_t>(arguments[next++])});
     }
@@ -130,25 +134,26 @@ private:
     size_t next = 0;
     for (const TensorLayout::Level &level : step.result.levels)
       for (const TensorLayout::Array &array : level.arrays)
-        windows.push_back(add(results[next++], array.type));
-    windows.push_back(add(results[next], step.result.values));
+        windows.push_back(add(made, results[next++], array.type));
+    windows.push_back(add(made, results[next], step.result.values));
   }
 
   void addSums(const nb::list &sums) {
     size_t next = 0;
     for (ElementType type : step.partials) {
-      throwIfFaulty(held.addArray(sums[next++], type), type);
-      rows.partials.push_back(held.args.back().data);
+      throwIfFaulty(made.addArray(sums[next++], type), type);
+      rows.partials.push_back(made.args.back().data);
     }
     if (step.partials.empty())
       return;
-    throwIfFaulty(held.addArray(sums[next], ElementType::i64),
+    throwIfFaulty(made.addArray(sums[next], ElementType::i64),
                   ElementType::i64);
-    rows.visited = static_cast<int64_t *>(held.args.back().data);
+    rows.visited = static_cast<int64_t *>(made.args.back().data);
   }
 
   const Step &step;
-  CallArguments held;
+  CallArguments held; ///< Of the operands, in the memory of the step's device.
+  CallArguments made; ///< In that of the host.
 };
 } // namespace
 
@@ -200,7 +205,8 @@ static nb::object toRows(std::vector<int64_t> counts, const Step &step) {
 }
 
 static nb::object count(const PyProgram &program, size_t number,
-                        const nb::tuple &record, const nb::list &arguments) {
+                        const nb::tuple &record, const nb::list &arguments,
+                        int64_t inner) {
   const Step &step = stepOf(program, number);
   if (!step.has(Phase::assemble))
     throw nb::value_error("no part of this step is counted alone");
@@ -209,8 +215,12 @@ static nb::object count(const PyProgram &program, size_t number,
   std::vector<int64_t> counts;
   {
     Unlocked unlocked;
-    StepPlan plan(step, {part});
-    refuse(plan.countParts(part, arrays.args, counts));
+    if (step.device().isHost()) {
+      StepPlan plan(step, {part});
+      refuse(plan.countParts(part, arrays.args, counts));
+    } else {
+      refuse(DeviceParts(step, part, inner).count(arrays.args, counts));
+    }
   }
   return toRows(std::move(counts), step);
 }
@@ -238,11 +248,18 @@ static nb::object written(const PyProgram &program, size_t number,
 
 static void compute(const PyProgram &program, size_t number,
                     const nb::tuple &record, const nb::list &arguments,
-                    const nb::list &results, const nb::list &sums) {
+                    const nb::list &results, const nb::list &sums,
+                    int64_t inner) {
   const Step &step = stepOf(program, number);
   PartArrays arrays(step, arguments, results, sums);
   LonePart part = fromRecord(record);
   Unlocked unlocked;
+  if (!step.device().isHost()) {
+    arrays.rows.rowSize = part.sizes[step.rowSizeAt()];
+    refuse(DeviceParts(step, part, inner)
+               .compute(arrays.args, arrays.windows, arrays.rows));
+    return;
+  }
   StepPlan plan(step, {part});
   arrays.rows.rowSize = plan.rowSize();
   refuse(plan.computeParts(part, arrays.args, arrays.windows, arrays.rows));
@@ -283,13 +300,14 @@ void addLoneParts(nb::class_<PyProgram> &program) {
       .def("cut", &cut, nb::arg("step"), nb::arg("arguments"), nb::arg("lower"),
            nb::arg("upper"), nb::arg("queries"))
       .def("count", &count, nb::arg("step"), nb::arg("record"),
-           nb::arg("arguments"))
+           nb::arg("arguments"), nb::arg("inner") = 1)
       .def("scan", &scan, nb::arg("step"), nb::arg("parts"),
            nb::arg("arguments"), nb::arg("counts"))
       .def("written", &written, nb::arg("step"), nb::arg("record"),
            nb::arg("loops"))
       .def("compute", &compute, nb::arg("step"), nb::arg("record"),
-           nb::arg("arguments"), nb::arg("results"), nb::arg("sums"))
+           nb::arg("arguments"), nb::arg("results"), nb::arg("sums"),
+           nb::arg("inner") = 1)
       .def("combine", &combine, nb::arg("step"), nb::arg("records"),
            nb::arg("arguments"), nb::arg("results"), nb::arg("sums"))
       .def("num_parts", &numParts, nb::arg("step"), nb::arg("asked"),

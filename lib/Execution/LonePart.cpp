@@ -106,7 +106,8 @@ std::optional<Refusal> StepPlan::countParts(const LonePart &given,
         for (int64_t n = 0; n < given.count(*step); ++n) {
           OnlyPart only(given.number + n);
           status |=
-              step->assemble(args, allParts(), all.data(), scratch(prepared));
+              step->assemble(args, allParts(), all.data(), scratch(prepared),
+                             /*threads=*/1);
         }
         return status;
       });
@@ -118,7 +119,9 @@ std::optional<Refusal> StepPlan::countParts(const LonePart &given,
 std::vector<int64_t> StepPlan::scanCounts(const std::vector<Argument> &args,
                                           std::vector<int64_t> counts) {
   sizes.resize(step->numSizes());
-  untilDone([&] { step->scan(args, allParts(), counts.data(), sizes.data()); });
+  untilDone([&] {
+    step->scan(args, allParts(), counts.data(), sizes.data(), /*threads=*/1);
+  });
   HostView<int64_t> found = offsets.read();
   return {found.begin(), found.end()};
 }
@@ -150,7 +153,7 @@ StepPlan::computeParts(const LonePart &given, const std::vector<Argument> &args,
     whole.push_back(result.whole());
   }
   if (step->has(Phase::fill))
-    step->runFill(args, windows);
+    step->runFill(args, windows, /*threads=*/1);
   sizeWorkspaces(args);
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
@@ -160,14 +163,14 @@ StepPlan::computeParts(const LonePart &given, const std::vector<Argument> &args,
           Step::Parts own = {given.count(*step), bounds.data(), offsets.data(),
                              order.data()};
           step->runPhase(Phase::clear, args, own, whole, sums,
-                         scratch(prepared));
+                         scratch(prepared), /*threads=*/1);
         }
         int32_t status = 0;
         for (int64_t n = 0; n < given.count(*step); ++n) {
           OnlyPart only(given.number + n);
           status |= step->runPhase(Phase::compute, args, allParts(), whole,
                                    sumsOfAll(*step, given.number, sums),
-                                   scratch(prepared));
+                                   scratch(prepared), /*threads=*/1);
         }
         return status;
       });
@@ -190,9 +193,9 @@ void StepPlan::closeCuts(const LonePart &first, const LonePart &last) {
 void StepPlan::combine(const std::vector<Argument> &args,
                        const std::vector<Argument> &results,
                        const Step::Sums &sums) {
-  callWithWorkspaces(/*threads=*/1, /*hasSums=*/true,
-                     [&](const auto &prepared, int64_t) {
-                       return step->runPhase(Phase::combine, args, allParts(),
-                                             results, sums, scratch(prepared));
-                     });
+  callWithWorkspaces(
+      /*threads=*/1, /*hasSums=*/true, [&](const auto &prepared, int64_t) {
+        return step->runPhase(Phase::combine, args, allParts(), results, sums,
+                              scratch(prepared), /*threads=*/1);
+      });
 }

@@ -177,18 +177,19 @@ void Step::plan(const std::vector<Argument> &args, Parts parts, Planned planned,
 }
 
 int32_t Step::assemble(const std::vector<Argument> &args, Parts parts,
-                       int64_t *counts, Scratch scratch) const {
+                       int64_t *counts, Scratch scratch,
+                       int64_t threads) const {
   Call call(*this, args.size() + 3 * scratch.workspaces.size() + 3);
   call.addOperands(operands, args);
   call.addRows(parts.bounds, parts.count + 1, boundColumns);
   call.addRows(counts, parts.count, countColumns);
   for (const Workspace &workspace : scratch.workspaces)
     call.addWorkspace(workspace);
-  return call.runWithStatus(Phase::assemble, /*threads=*/1);
+  return call.runWithStatus(Phase::assemble, threads);
 }
 
 void Step::scan(const std::vector<Argument> &args, Parts parts, int64_t *counts,
-                int64_t *sizes) const {
+                int64_t *sizes, int64_t threads) const {
   Call call(*this, args.size() + 4);
   call.addOperands(operands, args);
   call.addRows(parts.bounds, parts.count + 1, boundColumns);
@@ -197,7 +198,7 @@ void Step::scan(const std::vector<Argument> &args, Parts parts, int64_t *counts,
     call.addRows(parts.offsets, parts.count + 1, countColumns);
   }
   call.addVector(sizes, numSizes());
-  call.run(Phase::scan, /*threads=*/1);
+  call.run(Phase::scan, threads);
 }
 
 /// Adds the parameters of `execute` before the status.
@@ -246,22 +247,24 @@ int32_t Step::execute(const std::vector<Argument> &args, Parts parts,
 
 int32_t Step::runPhase(Phase phase, const std::vector<Argument> &args,
                        Parts parts, const std::vector<Argument> &results,
-                       const Sums &sums, Scratch scratch) const {
+                       const Sums &sums, Scratch scratch,
+                       int64_t threads) const {
   Call call(*this, numFilled(args, results, sums, scratch));
   addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch);
   if (phase == Phase::compute)
-    return call.runWithStatus(phase, /*threads=*/1);
-  call.run(phase, /*threads=*/1);
+    return call.runWithStatus(phase, threads);
+  call.run(phase, threads);
   return 0;
 }
 
 void Step::runFill(const std::vector<Argument> &args,
-                   const std::vector<Argument> &results) const {
+                   const std::vector<Argument> &results,
+                   int64_t threads) const {
   Call call(*this, args.size() + results.size());
   call.addOperands(operands, args);
   for (const Argument &buffer : results)
     call.addVector(buffer.data, buffer.size);
-  call.run(Phase::fill, /*threads=*/1);
+  call.run(Phase::fill, threads);
 }
 
 int32_t Step::compact(const std::vector<Argument> &args, Parts parts,

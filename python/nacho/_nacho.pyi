@@ -270,7 +270,11 @@ class Program:
         queries: Sequence[int],
     ) -> NDArray[np.int64]: ...
     def count(
-        self, step: int, record: tuple[Any, ...], arguments: list[Any]
+        self,
+        step: int,
+        record: tuple[Any, ...],
+        arguments: list[Any],
+        inner: int = 1,
     ) -> NDArray[np.int64]: ...
     def scan(
         self, step: int, parts: int, arguments: list[Any], counts: Sequence[int]
@@ -285,6 +289,7 @@ class Program:
         arguments: list[Any],
         results: list[Any],
         sums: list[Any],
+        inner: int = 1,
     ) -> None: ...
     def combine(
         self,

@@ -284,11 +284,12 @@ def test_groups_write_the_windows_of_their_parts(lone):
         assert written(lone, begin, end)[1] == expected
 
 
-def test_groups_compute_what_the_plan_executes(lone):
+def joined(lone, division, compute):
+    """Return the arrays of the result, of which ``compute`` fills windows and sums."""
     arrays, sums, is_combined = lone.native.whole
     whole = [np.empty(size, name) for name, size in arrays]
     records, rows = [], []
-    for begin, end in groups(lone.parts):
+    for begin, end in division:
         record, windows = written(lone, begin, end)
         made = [
             np.empty(last - first, name)
@@ -299,8 +300,7 @@ def test_groups_compute_what_the_plan_executes(lone):
             for array, (first, _), (_, size) in zip(made, windows, arrays, strict=True)
         ]
         own = [np.empty(size * (end - begin), name) for name, size in sums]
-        arguments = lone.windows(begin, end, smallest)
-        lone.program.compute(lone.step, record, arguments, results, own)
+        compute(lone.step, record, lone.windows(begin, end, smallest), results, own)
         for array, part, (first, last) in zip(whole, made, windows, strict=True):
             array[first:last] = part
         records.append(record)
@@ -312,9 +312,18 @@ def test_groups_compute_what_the_plan_executes(lone):
         everything = [np.concatenate(each) for each in zip(*rows, strict=True)]
         results = [(array, 0, array.size) for array in whole]
         lone.program.combine(lone.step, records, lone.scalars, results, everything)
+    return whole
+
+
+def check_executed(lone, whole):
+    """Compare the arrays of a result with those of the plan."""
     expected = lone.native.execute(lone.args, planned=True)
     for made, right in zip(whole, expected, strict=True):
         assert made.tobytes() == right.tobytes()
+
+
+def test_groups_compute_what_the_plan_executes(lone):
+    check_executed(lone, joined(lone, groups(lone.parts), lone.program.compute))
 
 
 def test_the_number_of_parts_that_a_step_fixes_is_known_from_its_cost():

@@ -164,6 +164,7 @@ public:
   int64_t entryBytes() const;
 
 private:
+  friend class DeviceParts;
   static Choice choiceOf(int64_t parts);
   void closeCuts(const LonePart &first, const LonePart &last);
   std::vector<Buffer> allocate() const;

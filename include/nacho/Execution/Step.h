@@ -245,18 +245,18 @@ public:
                   const Sums &sums, Scratch scratch, int64_t threads) const;
   /// Counts what parts append. Returns a status.
   int32_t assemble(const std::vector<Argument> &args, Parts parts,
-                   int64_t *counts, Scratch scratch) const;
+                   int64_t *counts, Scratch scratch, int64_t threads) const;
   /// Finds the offsets of the parts by their counts, and the sizes.
   void scan(const std::vector<Argument> &args, Parts parts, int64_t *counts,
-            int64_t *sizes) const;
+            int64_t *sizes, int64_t threads) const;
   /// Runs one of the functions that `execute` calls: clear, compute or combine.
   /// Returns a status, of compute alone.
   int32_t runPhase(Phase phase, const std::vector<Argument> &args, Parts parts,
                    const std::vector<Argument> &results, const Sums &sums,
-                   Scratch scratch) const;
+                   Scratch scratch, int64_t threads) const;
   /// Runs the function `fill`.
   void runFill(const std::vector<Argument> &args,
-               const std::vector<Argument> &results) const;
+               const std::vector<Argument> &results, int64_t threads) const;
   /// Whether callers can run this function, which others call, too.
   bool has(Phase phase) const { return executable->has(number, phase); }
   int32_t compact(const std::vector<Argument> &args, Parts parts,

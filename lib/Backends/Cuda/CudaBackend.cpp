@@ -28,6 +28,9 @@ public:
   void call(size_t step, Phase phase, const int64_t *words) const override {
     kernels.call(code->entry(step, phase), words);
   }
+  bool has(size_t step, Phase phase) const override {
+    return code->has(step, phase);
+  }
   std::string llvm() const override { return code->llvm(); }
   std::string assembly() const override { return code->assembly(); }
 
