@@ -85,8 +85,9 @@ public:
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
   /// isSorted, isDraft, whether it makes a list, the layouts of its operands
-  /// and of its result, countColumns, whether its parts run alone, the
-  /// inputs and levels whose positions a list keeps, and which loops are full.
+  /// and of its result, countColumns, whether its parts run alone, the inputs
+  /// and levels whose positions a list keeps, which loops are full, and whether
+  /// it has partials, fixed parts, and tables.
   nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
@@ -101,7 +102,8 @@ public:
           step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
           step.list != nacho::Step::List::none, layoutsOf(step),
           step.countColumns, step.has(nacho::Phase::compute),
-          nanobind::tuple(kept), toTuple(step.fullLoops)));
+          nanobind::tuple(kept), toTuple(step.fullLoops),
+          !step.partials.empty(), step.hasFixedParts, !step.tables.empty()));
     }
     return nanobind::tuple(steps);
   }

@@ -248,6 +248,9 @@ Step = tuple[
     bool,
     tuple[tuple[int, int], ...],
     tuple[bool, ...],
+    bool,
+    bool,
+    bool,
 ]
 Whole = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 """The arrays of a result, and those of the sums of a part, each by type and length,

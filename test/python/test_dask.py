@@ -120,11 +120,17 @@ def slowly(value):
     return value
 
 
-def test_a_worker_with_a_gpu(client):
-    """On a simulated one, the whole statement."""
+def test_workers_with_gpus(client):
+    """On simulated ones, parts of a statement or, if these cannot run alone, all."""
     given = nacho.dask.from_tensor(HEAVY)
     made = nacho.dask.evaluate(ADD, A=given, B=B, target="cuda-sim")
+    assert made.npieces == 2
     assert same(made.compute(), nacho.evaluate(ADD, A=HEAVY, B=B))
+    x = np.random.default_rng(5).random(SIZE)
+    for text in ("y[i] = A[i,j] * x[j]", "y[j] = A[i,j] * x[i]"):
+        made = nacho.dask.evaluate(text, A=given, x=x, target="cuda-sim")
+        wanted = nacho.evaluate(text, A=HEAVY, x=x, target="cuda-sim")
+        np.testing.assert_array_equal(made.compute(), wanted)
 
 
 def test_cuts_are_those_of_one_machine(client):

@@ -154,15 +154,29 @@ def test_times_are_those_of_workers(matrix):
 
 def test_a_statement_of_one_worker_says_why(matrix):
     tensor = pieces_of(matrix)
-    found = nd.explain(ADD, A=tensor, B=tensor, target="cuda-sim")
+    found = nd.explain("Z[i,j] = A[i,j] + B[j,i]", A=tensor, B=tensor)
     (line,) = found.sections["divided"]
     assert line == (
-        "no, one worker computes the whole statement: its target is 'cuda-sim', not "
-        "the processor"
+        "no, one worker computes the whole statement: an operand is brought into "
+        "another order first"
     )
     assert (found.shares, found.pictures) == ((), ())
     moved = bytes_of(found)
     assert moved["A", WHOLE] >= matrix.nnz // 2 * ENTRY
+
+
+def test_gpus_of_workers_have_parts(matrix):
+    given = {"A": pieces_of(matrix), "x": np.ones(matrix.shape[1])}
+    found = nd.explain(ADD, A=given["A"], B=given["A"], target="cuda-sim")
+    (line,) = found.sections["divided"]
+    assert line == "yes, each worker computes parts of its own, on 'cuda-sim'"
+    assert [share.parts for share in found.shares] == [(0,), (1,)]
+    found = nd.explain("y[j] = A[i,j] * x[i]", target="cuda-sim", **given)
+    (line,) = found.sections["divided"]
+    assert line == (
+        "no, one worker computes the whole statement: the target 'cuda-sim' may sort "
+        "what is added to the result"
+    )
 
 
 def test_two_levels_of_cuts_are_drawn(matrix, tmp_path):

@@ -283,7 +283,6 @@ def test_levels_without_windows_are_refused():
     [
         ("Z[i,j] = A[i,j] + A[i,j]", {}, ""),
         ("Z[i,j] = A[i,j] + B[j,i]", {}, "an operand is brought into another order"),
-        ("Z[i,j] = A[i,j] + B[i,j]", {"target": "cuda-sim"}, "its target is 'cuda-sim"),
         ("Z[i,j] = C[i,j] + E[i,j]", {}, "its operands have few entries, which"),
         ("Z[i,j] = L[i,j] + B[i,j]", {}, "the operand 'L' is in the format '.*loose"),
     ],

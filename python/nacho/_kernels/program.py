@@ -99,6 +99,12 @@ class Step(NamedTuple):
     """The inputs and levels whose positions the last levels of a list have."""
     full_loops: tuple[bool, ...]
     """Per loop that is cut, whether it visits all coordinates, stored or not."""
+    has_sums: bool
+    """Whether parts have rows of sums: then these depend on where parts are cut."""
+    has_fixed_parts: bool
+    """Whether the number of parts follows from the cost and the sizes alone."""
+    has_tables: bool
+    """Whether parts fill tables of what they look up in operands."""
 
     def delta_of(self, costs: NDArray[np.int64]) -> int:
         """Return a number above what any cut is short of its share of the cost.

@@ -14,19 +14,20 @@ import numpy as np
 
 from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.nests import Partition, nests_of
-from nacho._kernels.options import Options
+from nacho._kernels.options import Lowering, Options
 from nacho._kernels.parts import loops_of_levels
 from nacho._kernels.program import MERGE_KEYS, Program
 from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
 from nacho._notation.tree import Assignment
-from nacho._pieces import tasks
+from nacho._pieces import devices, tasks
 from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
 from nacho._pieces.given import Containers, Operands, pieces_of
 from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
-from nacho._pieces.steps import Made, Plan, ScatteredParts, StepOnPieces
+from nacho._pieces.plans import NotAloneError, Plan
+from nacho._pieces.steps import Made, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
 from nacho._storage.extents import index_extents
@@ -70,12 +71,12 @@ class Evaluation:
         self._views = views
         self.engine = engine
         self._containers = Containers(given, views, engine)
-        lowering = options.lowering(assignment)
+        self.target, lowering = _target_of(options, assignment)
         self._specialiser = specialiser_for(assignment, views, options.out, lowering)
         self.extents = index_extents(assignment, views)
         operands = [given[name] for name in assignment.operands]
         self._specialise(self._specialiser.of_call(operands, views, self.extents))
-        self._is_scattered = False
+        self._found_late = ""
 
     def _specialise(self, specialisation: Specialisation) -> None:
         self.specialisation = specialisation
@@ -88,10 +89,14 @@ class Evaluation:
         self.program: Program = made.program(choices)
         kernel = (made.source, made.statement.typing, made.lowering)
         self._kernel = pickle.dumps((*kernel, self.program.choices))
+        self._device = b""
+        if self.target != HOST:
+            self._device = devices.kernel_of(made, self.target, self.program.choices)
 
     def _chosen(self) -> tuple[dict[str, bool], int]:
         """Return the choices of one machine, and its number of parts by default."""
-        types = self.specialisation.statement.types
+        made = self.specialisation
+        types = made.statement.types
         sizes: list[int] = []
         for name in self.assignment.operands:
             view, format = self._views.get(name), types[name].format
@@ -103,8 +108,13 @@ class Evaluation:
             else:
                 # Its arrays are not those that a program reads.
                 return {}, self.engine.slots
-        work = self.specialisation.work.of(self._views, self.extents)
-        return self.specialisation.native.chosen_for_lone_parts(sizes, work)
+        work = made.work.of(self._views, self.extents)
+        if self.target == HOST:
+            return made.native.chosen_for_lone_parts(sizes, work)
+        chooser = devices.chooser_of(made, self.target)
+        asked = self.engine.submit("choose", tasks.chosen, chooser, sizes, work)
+        (found,) = self.engine.fetch([asked])
+        return found  # type: ignore[no-any-return]
 
     @property
     def _shape(self) -> tuple[int, ...]:
@@ -117,10 +127,15 @@ class Evaluation:
         if not self.is_divided:
             return self._run_whole()
         try:
-            return self.last_step.run()
-        except ScatteredParts:
-            self._is_scattered = True
+            return self._run_divided()
+        except NotAloneError as error:
+            self._found_late = str(error)
             return self._run_whole()
+
+    def _run_divided(self) -> Pieces:
+        """Compute the result with wider indices if it has too many entries."""
+        try:
+            return self.last_step.run()
         except IndexOverflowError:
             wide = self._specialiser.widened(self.specialisation)
             if wide is None:
@@ -154,7 +169,7 @@ class Evaluation:
             if steps:
                 lists.append(steps[-1].run())
             operands = made_operands.of(step, lists)
-            task = Step(self._kernel, number, step.kept)
+            task = Step(self._kernel, number, step.kept, self._device)
             made = self._made_list(step) if step.is_list else self._made_result()
             wanted = Wanted(parts or 0, self._parts)
             given = (self.program, task, operands, made, wanted, self.engine)
@@ -185,11 +200,8 @@ class Evaluation:
         """Why one task computes the whole statement; empty if its parts run alone."""
         statement = self.specialisation.statement
         format = statement.result.format
-        if self._is_scattered:
-            return "a part writes in several places of the result"
-        target = self.specialisation.target
-        if target != HOST:
-            return f"its target is '{target}', not the processor"
+        if self._found_late:
+            return self._found_late
         if self.program.choices[MERGE_KEYS]:
             return "its operands have few entries, which are merged in a single loop"
         if not (format is None or (format.is_usual and has_windows(format))):
@@ -205,6 +217,11 @@ class Evaluation:
             return "a list is sorted first"
         if not step.runs_alone:
             return "its parts depend on each other"
+        if self.target != HOST:
+            is_asked = self._options.parts is not None
+            why = devices.why_not_alone(step, self.target, is_asked=is_asked)
+            if why:
+                return why
         return self._why_not_cut(step)
 
     def _why_not_cut(self, step: CutStep) -> str:
@@ -242,3 +259,9 @@ class Evaluation:
         """The format of the result; a number is dense."""
         format = self.specialisation.statement.result.format
         return Format("dense") if format is None else format.usual
+
+
+def _target_of(options: Options, assignment: Assignment) -> tuple[str, Lowering]:
+    """Return the target, and the options of the code that cuts, which the host runs."""
+    lowering = options.lowering(assignment)
+    return lowering.target, lowering.on(HOST)

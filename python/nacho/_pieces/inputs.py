@@ -29,6 +29,8 @@ class Record(NamedTuple):
     """Where the parts append, a row for each cut."""
     sizes: tuple[int, ...]
     """The sizes of the result, once they are known."""
+    inner: int = 1
+    """The number of parts into which a device divides each of them."""
 
 
 About = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
@@ -48,6 +50,13 @@ class Step(NamedTuple):
     number: int
     kept: Kept = ()
     """The positions that its result keeps, if that is a list."""
+    device: bytes = b""
+    """The kernel that counts and computes on a device; empty if ``kernel`` does."""
+
+    @property
+    def computing(self) -> bytes:
+        """The kernel that counts and computes."""
+        return self.device or self.kernel
 
 
 class Input(NamedTuple):

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from nacho._kernels.parts import loaded_program, refuse
+from nacho._pieces.costing import costs_between, sum_before
 from nacho._pieces.inputs import Input, Row, Step, arguments_of, shift_of
 from nacho._pieces.places import Known, find
 from nacho._pieces.tasks import Parts, all_gathered
 from nacho._pieces.tensor import Numbers
 from nacho._pieces.windows import Windows
-
-_LARGEST = 2**62
-"""More than any cost."""
 
 
 def places(known: Known, windows: Windows, asked: Numbers) -> Numbers:
@@ -49,44 +47,10 @@ def limit(step: Step, given: Sequence[Input | Parts]) -> Row:
 def costs(
     step: Step, parts: Sequence[Input | Parts], ends: Sequence[Row], is_last: bool
 ) -> tuple[int | None, int]:
-    """Return the costs before two cuts, up to a number that both have in common.
-
-    The inputs have what lies between the cuts. Nothing lies behind the second if it is
-    the last one: a search must not ask for it, since it reads what is behind a cut.
-
-    A list tells the cost before its entries, whatever the cuts. If the cuts do not
-    divide the same entry, there is nothing to be known of the first one.
-    """
+    """Return the costs before two cuts, up to a number that both have in common."""
     _, program = loaded_program(step.kernel)
     inputs = all_gathered(parts)
-    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
-
-    def cost(cut: list[int], *, behind: list[int]) -> int:
-        found = program.cut(step.number, given, behind, cut, [_LARGEST])
-        return int(found[0, 0])
-
-    list = next((each for each in inputs if each.kept is not None), None)
-    before: int | None
-    if list is None:
-        before = cost(lower, behind=lower)
-    else:
-        column, _ = list.columns[-1]
-        is_same = ends[0][column] == ends[1][column]
-        # In the entry that both divide, the inputs lack what lies before the first.
-        least = [_sum_before(list, ends[0])]
-        begun = (step.number, given, lower, upper, least)
-        before = int(program.cut(*begun)[0, 0]) if is_same else None
-    if is_last:
-        return before, int(program.limit(step.number, given)[0])
-    return before, cost(upper, behind=upper if list is None else lower)
-
-
-def _sum_before(list: Input, cut: Row) -> int:
-    """Return what all entries of a list cost before that in which a cut lies."""
-    column, _ = list.columns[-1]
-    sums, begin = list.windows.arrays[-1], list.windows.begins[-1]
-    return int(sums[cut[column] - 1 - begin]) if cut[column] else 0
+    return costs_between(program, step.number, inputs, ends, is_last=is_last)
 
 
 def search(
@@ -110,7 +74,7 @@ def search(
     list = next((each for each in inputs if each.kept is not None), None)
     if list is not None:
         # In the entry that the first cut divides, the inputs lack what lies before it.
-        least = [_sum_before(list, ends[0])]
+        least = [sum_before(list, ends[0])]
         begun = int(program.cut(step.number, given, lower, upper, least)[0, 0])
         more = _costing_more(list, ends[0], before - begun)
         inputs = [more if each is list else each for each in inputs]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from nacho._pieces.groups import Wanted, are_few, groups_of, most_groups, place_
 from nacho._pieces.inputs import About, Input, Record, Row, Step
 from nacho._pieces.named_rows import NamedRows
 from nacho._pieces.operands import Cut, Whole, begins_and_stops, extents_only
+from nacho._pieces.plans import Division, NotAloneError, Plan, division_of
 from nacho._pieces.results import counts_of, cuts_of, sealed, with_runs, with_sums
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range
@@ -35,24 +35,6 @@ from nacho.errors import IndexOverflowError
 
 Inputs = Callable[[int], list[Any]]
 """Returns the inputs of tasks for a group of parts."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The cuts of a step."""
-
-    total: int
-    """The cost of all parts."""
-    rows: Numbers
-    """A row for each cut, with the cost before it, its coordinates and positions."""
-
-    @property
-    def parts(self) -> int:
-        return len(self.rows) - 1
-
-
-class ScatteredParts(Exception):
-    """Parts write in more than one place of an array of the result each."""
 
 
 class Made(NamedTuple):
@@ -83,6 +65,7 @@ class StepOnPieces:
         wanted: Wanted,
         engine: Engine,
     ) -> None:
+        self._program = program
         self._native = program.native
         self._task = task
         self._number = task.number
@@ -112,12 +95,12 @@ class StepOnPieces:
         """The cuts."""
         end = np.array(self._limit(), np.int64)
         total = int(end[0])
-        parts = self._parts(total)
+        parts, inner = self._division(total)
         rows = np.zeros((parts + 1, len(end)), np.int64)
         rows[-1] = end
         if total and parts > 1:
             self._search(rows, total, parts)
-        return Plan(total, rows)
+        return Plan(total, rows, inner)
 
     def _limit(self) -> tuple[int, ...]:
         inputs = [each.limit() for each in self._operands]
@@ -126,11 +109,19 @@ class StepOnPieces:
         handle = self._engine.submit("limit", searching.limit, self._task, inputs)
         return tuple(self._engine.fetch([handle])[0])
 
-    def _parts(self, total: int) -> int:
+    def _division(self, total: int) -> Division:
         """Return the number of parts: that of one machine."""
         _, sizes, _ = self._scan(1, np.zeros((1, self.step.count_columns), np.int64))
         row_size = sizes[len(self.step.layouts[-1].levels)]
-        return self._native.num_parts(self._number, *self._wanted, total, row_size)
+        return division_of(
+            self._program,
+            self._number,
+            self._wanted,
+            total,
+            row_size,
+            groups=self._most_groups,
+            on_device=bool(self._task.device),
+        )
 
     def _search(self, rows: Numbers, total: int, parts: int) -> None:
         ends, places = self._boundaries(rows[-1])
@@ -223,7 +214,7 @@ class StepOnPieces:
     ) -> Record:
         """Return what tasks have to know of the parts from ``first`` to ``last``."""
         rows, at = plan.rows[first : last + 1], offsets[first : last + 1]
-        return Record(first, plan.parts, rows, at, tuple(sizes))
+        return Record(first, plan.parts, rows, at, tuple(sizes), plan.inner)
 
     def _counted(
         self, plan: Plan, groups: Sequence[int], inputs: Inputs
@@ -285,7 +276,7 @@ class StepOnPieces:
             native = (first, plan.parts, cuts, at, sizes)
             ranges = self._native.written(self._number, native, loops)
             if ranges is None:
-                raise ScatteredParts
+                raise NotAloneError("a part writes in several places of the result")
             written.append(list(ranges))
             records.append(record)
         made = [

@@ -5,6 +5,7 @@ Programs are compiled where they run, once in each process.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from nacho._kernels.nests import Partition
 from nacho._kernels.partitioning import partition
 from nacho._kernels.parts import loaded_program, refuse
 from nacho._kernels.program import Layout
+from nacho._kernels.specialisation import Specialisation
+from nacho._pieces.costing import costed
 from nacho._pieces.cutting import cut, windows_of_view
 from nacho._pieces.inputs import (
     About,
@@ -37,6 +40,7 @@ from nacho._storage.operands import arguments
 from nacho._storage.results import make_result, result_class
 from nacho._storage.scalars import load_scalar
 from nacho._storage.views import Array, View
+from nacho._targets import CPU, TARGETS
 
 
 def taken(windows: Windows, ranges: Sequence[Range]) -> Windows:
@@ -119,10 +123,10 @@ def loaded(kernel: bytes, number: int, layout: Layout, given: Any) -> Input:
 def count(step: Step, given: Sequence[Input | Parts], record: Record) -> Numbers:
     """Count what some parts append."""
     inputs = all_gathered(given)
-    specialisation, program = loaded_program(step.kernel)
+    specialisation, program = loaded_program(step.computing)
     try:
-        native = native_record(inputs, record)
-        return program.count(step.number, native, arguments_of(inputs))
+        native = native_record(inputs, costed(step, inputs, record))
+        return program.count(step.number, native, arguments_of(inputs), record.inner)
     except (RuntimeError, MemoryError) as error:
         refuse(specialisation, error)
 
@@ -143,7 +147,7 @@ def compute(
 ) -> Made:
     """Compute some parts, which write these elements of the arrays of the result."""
     inputs = all_gathered(given)
-    specialisation, program = loaded_program(step.kernel)
+    specialisation, program = loaded_program(step.computing)
     arrays, sums, _ = about
     parts = len(record.rows) - 1
     made = [
@@ -154,8 +158,9 @@ def compute(
     windows = Windows(tuple(begin for begin, _ in written), tuple(made))
     results = _results(windows, about)
     try:
-        native = native_record(inputs, record)
-        program.compute(step.number, native, arguments_of(inputs), results, rows)
+        native = native_record(inputs, costed(step, inputs, record))
+        computed = (native, arguments_of(inputs), results, rows)
+        program.compute(step.number, *computed, record.inner)
     except (RuntimeError, MemoryError) as error:
         refuse(specialisation, error)
     bases = [each.bases for each in inputs]
@@ -328,14 +333,31 @@ def with_sums(windows: Windows, before: int) -> Windows:
     return windows._replace(arrays=(*arrays, before + np.cumsum(costs)))
 
 
+# --- Variants -------------------------------------------------------------------------
+
+
+def chosen(
+    kernel: bytes, sizes: Sequence[int], work: int
+) -> tuple[dict[str, bool], int]:
+    """Return the choices for operands of these sizes, and the number of parts.
+
+    They are those of the kernel's target, which has to be here.
+    """
+    made = Specialisation(*pickle.loads(kernel))
+    return made.native.chosen_for_lone_parts(sizes, work)
+
+
 # --- Statements as a whole ------------------------------------------------------------
 
 
 def evaluated(
     text: str, options: Mapping[str, Any], names: Sequence[str], given: Sequence[Any]
 ) -> Any:
-    """Compute a statement, all operands of which are here."""
-    return evaluate(text, dict(zip(names, given, strict=True)), **options)
+    """Compute a statement, all operands of which are here, in the host's memory."""
+    target = TARGETS[options.get("target", CPU.name)]
+    where: dict[str, Any] = {} if target.copies else {"device": 0}
+    operands = dict(zip(names, given, strict=True))
+    return evaluate(text, operands, **options, **where)
 
 
 def partitioned(

@@ -11,6 +11,7 @@ from nacho._kernels import explanation
 from nacho._pictures.figure import Picture
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.tensor import Pieces
+from nacho._storage.device_arrays import HOST
 from nacho.dask._moved import Moved, Tasks, moved
 from nacho.dask._shares import Nest, Share, groups_of, lines_of
 from nacho.dask._watching import Told, WatchedEngine
@@ -85,7 +86,8 @@ def _result(made: Pieces) -> str:
 def _division(evaluation: Evaluation) -> str:
     """Say whether parts run alone, and if not, why."""
     if not evaluation.why_whole:
-        return "yes, each worker computes parts of its own"
+        where = "" if evaluation.target == HOST else f", on '{evaluation.target}'"
+        return f"yes, each worker computes parts of its own{where}"
     return f"no, one worker computes the whole statement: {evaluation.why_whole}"
 
 
