@@ -191,7 +191,8 @@ static nb::object cut(const PyProgram &program, size_t number,
   std::vector<int64_t> cuts;
   {
     Unlocked unlocked;
-    cuts = cutsBetween(step, arrays.args, lower, upper, queries);
+    auto find = step.device().isHost() ? &cutsBetween : &cutsOnDevice;
+    cuts = find(step, arrays.args, lower, upper, queries);
   }
   return copyToArray(std::move(cuts), queries.size(), step.boundColumns);
 }

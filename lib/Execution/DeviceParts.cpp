@@ -203,3 +203,36 @@ DeviceParts::compute(const std::vector<Argument> &args,
   own.copyToHost(sums, front);
   return std::nullopt;
 }
+
+std::vector<int64_t> nacho::cutsOnDevice(const Step &step,
+                                         const std::vector<Argument> &args,
+                                         const std::vector<int64_t> &lower,
+                                         const std::vector<int64_t> &upper,
+                                         const std::vector<int64_t> &queries) {
+  // For each query, from the last to the first, there is a row for its cut
+  // between the given ones. These cost as much as the query and one more, and
+  // what follows, at last a row of zeros, costs less: so nothing is searched
+  // for between the intervals.
+  constexpr int64_t kRows = 4;
+  int64_t columns = step.boundColumns, count = int64_t(queries.size());
+  std::vector<int64_t> rows;
+  for (auto query = queries.rbegin(); query != queries.rend(); ++query)
+    for (bool isUpper : {false, false, true, true}) {
+      const std::vector<int64_t> &cut = isUpper ? upper : lower;
+      rows.push_back(*query + isUpper);
+      rows.insert(rows.end(), cut.begin() + 1, cut.end());
+    }
+  rows.resize(rows.size() + columns);
+  Numbers<int64_t> bounds(step.device(), int64_t(rows.size()),
+                          /*isWritten=*/true);
+  bounds.write(0, rows.data(), int64_t(rows.size()));
+  Step::Parts parts = {kRows * count, bounds.data(), nullptr, nullptr};
+  step.partition(args, parts, /*within=*/2, /*threads=*/kRows * count);
+  HostView<int64_t> found = bounds.read();
+  std::vector<int64_t> cuts;
+  for (int64_t query = count; query-- > 0;) {
+    const int64_t *row = &found[(kRows * query + 1) * columns];
+    cuts.insert(cuts.end(), row, row + columns);
+  }
+  return cuts;
+}

@@ -49,6 +49,16 @@ def lone(request):
 
 
 @pytest.mark.parametrize("wrong", [smallest, largest])
+def test_cuts_are_those_of_the_host(lone, wrong):
+    for begin, end in groups(lone.parts):
+        queries = lone.queries(begin, end)
+        lower, upper = lone.cuts[[begin, end]]
+        windows = lone.windows(begin, end, wrong, are_cut=True)
+        found = lone.device.cut(lone.step, windows, lower, upper, queries)
+        np.testing.assert_array_equal(found, lone.every_cut[queries])
+
+
+@pytest.mark.parametrize("wrong", [smallest, largest])
 def test_groups_are_counted_at_a_time(lone, wrong):
     if lone.described.count_columns == 0:
         with pytest.raises(ValueError, match="no part of this step is counted alone"):

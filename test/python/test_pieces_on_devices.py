@@ -12,7 +12,7 @@ from hypothesis import assume, given
 import fake_cuda
 import nacho
 from guarded_memory import guarded
-from nacho._pieces import plans, tasks
+from nacho._pieces import plans, searching, tasks
 from nacho._pieces.windows import joined
 from test_pieces import ADD, CASES, HEAVY, A, B, X, arrays_of, check, evaluation
 from test_pieces_of_kernels import check as check_kernel
@@ -68,6 +68,12 @@ def test_there_are_as_many_sums_as_on_one_machine(name):
             assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.parametrize("name", [*SUMS, "csr-add", "dcsr-add", "lists"])
+def test_a_device_finds_many_cuts(name, monkeypatch):
+    monkeypatch.setattr(searching, "_MANY", 1)
+    check(name, slots=3, pieces=4, parts=40, **ON_DEVICE)
+
+
 def test_a_device_divides_parts_that_have_no_sums(seen):
     with guarded() as guard:
         made = evaluation(guard, ADD, {"A": A, "B": B}, 3, 4, **ON_DEVICE)
@@ -76,6 +82,25 @@ def test_a_device_divides_parts_that_have_no_sums(seen):
     records = [record for _, _, record in seen]
     assert {record.inner for record in records} == {52}
     assert [record.first for record in records] == [0, 1, 2] * 2
+
+
+def test_there_are_few_tables(monkeypatch):
+    coords = np.arange(0, HEAVY.shape[1], 2)[None]
+    v = nacho.Tensor.from_coo(coords, X[::2], shape=X.shape)
+    expr, operands = "Z[i,j] = A[i,j] * v[j]", {"A": HEAVY, "v": v}
+
+    def division():
+        with guarded() as guard:
+            made = evaluation(guard, expr, operands, 3, 4, **ON_DEVICE)
+            plan = made.last_step.plan
+            made.run()
+            return plan.parts, plan.inner
+
+    assert division() == (3, 6)
+    monkeypatch.setattr(plans, "_MOST_TABLES", 8)
+    assert division() == (3, 2)
+    monkeypatch.setattr(plans, "_MOST_TABLES", 2)
+    assert division() == (3, 1)
 
 
 @pytest.mark.parametrize("name", ["whole rows", "lists"])

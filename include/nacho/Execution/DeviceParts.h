@@ -52,6 +52,13 @@ private:
   Numbers<int64_t> bounds, order, offsets, counts;
 };
 
+/// The cuts that cutsBetween() finds, each by a thread of a device.
+std::vector<int64_t> cutsOnDevice(const Step &step,
+                                  const std::vector<Argument> &args,
+                                  const std::vector<int64_t> &lower,
+                                  const std::vector<int64_t> &upper,
+                                  const std::vector<int64_t> &queries);
+
 } // namespace nacho
 
 #endif // NACHO_EXECUTION_DEVICEPARTS_H

@@ -12,6 +12,9 @@ from nacho._pieces.tensor import Numbers
 _MOST_CUTS = 1 << 20
 """The client knows at most so many cuts of parts that devices compute."""
 
+_MOST_TABLES = 1 << 13
+"""A device fills at most so many tables, each for a part of its own."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -62,7 +65,10 @@ def division_of(
         return Division(parts)
     if not step.has_sums and not any(is_made for is_made, _ in step.inputs):
         count = min(parts, groups)
-        return Division(count, -(-parts // count))
+        inner = -(-parts // count)
+        if step.has_tables:
+            inner = min(inner, max(_MOST_TABLES // count, 1))
+        return Division(count, inner)
     if step.has_sums and parts > _MOST_CUTS:
         raise NotAloneError(
             f"its sums depend on the cuts of {parts} parts, more than {_MOST_CUTS}"
