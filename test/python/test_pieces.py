@@ -260,6 +260,28 @@ def test_pieces_have_equally_many_entries_and_no_entry_twice():
     assert max(sizes) - min(sizes) <= 1
 
 
+@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+@pytest.mark.parametrize("count", [1, 5, 60])
+def test_pieces_that_have_elements_are_found(format, count):
+    """In a heavy row, many pieces have neither its begin nor its end."""
+    known = in_pieces(in_format(HEAVY, format), count)
+    all = range(count)
+    for ranges in (*map(known.ranges_of, all), [(0, n) for n in known.lengths]):
+        owners, needed = set(), set()
+        for array, (first, last) in enumerate(ranges):
+            had = first
+            for piece in all:
+                begin, end = known.own_ranges_of(piece)[array]
+                if max(begin, first) < min(end, last):
+                    owners.add(piece)
+                end = min(known.ranges_of(piece)[array][1], last)
+                if end > had:
+                    needed.add(piece)
+                    had = end
+        assert known.owners(ranges) == sorted(owners)
+        assert known.overlapping(ranges) == sorted(needed)
+
+
 def test_parts_are_searched_for_in_few_rounds():
     """However many pieces there are, all are asked at once."""
     rounds = set()

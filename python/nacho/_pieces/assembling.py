@@ -94,14 +94,10 @@ def converted(engine: Engine, pieces: Pieces, format: Format) -> Pieces:
 
 def with_neighbours(engine: Engine, pieces: Pieces, own: Sequence[Any]) -> Pieces:
     """Return pieces whose windows are joined of what no two of them have."""
-    has = [pieces.own_ranges_of(piece) for piece in range(pieces.count)]
-    begins, ends = np.moveaxis(np.array(has, np.int64), 2, 0)
     made: list[Any] = []
     for piece in range(pieces.count):
-        wanted = pieces.ranges_of(piece)
-        first, last = np.array(wanted, np.int64).T
-        meets = np.maximum(begins, first) < np.minimum(ends, last)
-        sources = {piece, *np.flatnonzero(meets.any(axis=1)).tolist()}
+        wanted = pieces.all_ranges[piece]
+        sources = {piece, *pieces.owners(wanted)}
         parts = [
             own[each]
             if each == piece

@@ -350,7 +350,7 @@ def slices(
     handles: list[Any] = []
     for piece in pieces.overlapping(ranges) or [0]:
         handle = pieces.handles[piece]
-        has = pieces.ranges_of(piece)
+        has = pieces.all_ranges[piece]
         if not _is_within(has, ranges):
             # Only what is needed moves to where it is needed.
             task = (f"cut-{name}-{piece}", tasks.taken, handle, list(ranges))

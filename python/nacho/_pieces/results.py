@@ -129,11 +129,10 @@ def sealed(made: Pieces, engine: Engine) -> Pieces:
     Those that are given have their own elements only.
     """
     handles: list[Any] = []
-    owned = np.array([made.own_ranges_of(piece) for piece in range(made.count)])
     for piece in range(made.count):
-        ranges = made.ranges_of(piece)
+        ranges = made.all_ranges[piece]
         parts = [made.handles[piece]]
-        for other in _having(owned, ranges):
+        for other in made.owners(ranges):
             if other != piece:
                 part = ("cut-result", tasks.taken, made.handles[other], ranges)
                 parts.append(engine.submit(*part, turn=other))
@@ -141,11 +140,3 @@ def sealed(made: Pieces, engine: Engine) -> Pieces:
         seal = ("seal", tasks.sealed, made.layout, first, ranges, parts)
         handles.append(engine.submit(*seal, turn=piece))
     return replace(made, handles=tuple(handles))
-
-
-def _having(owned: Numbers, ranges: list[Range]) -> list[int]:
-    """Return the pieces that own some elements; ``owned`` has a row for each piece."""
-    begin, end = np.array(ranges, np.int64).T
-    some = (owned[..., 0] < end) & (begin < owned[..., 1]) & (begin < end)
-    found: list[int] = np.flatnonzero(some.any(axis=1)).tolist()
-    return found

@@ -7,10 +7,11 @@ second cut divides is known as well.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,16 @@ from nacho._storage.formats import Format
 from nacho._storage.views import Array, View
 
 Numbers = NDArray[np.int64]
+
+
+class Bringing(NamedTuple):
+    """The pieces that have elements of an array which none before them has.
+
+    As pieces are in order, each brings the elements from the end of the one before.
+    """
+
+    pieces: list[int]
+    ends: list[int]
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ class Pieces:
         )
         ranges: list[Range] = []
         for n, level in enumerate(self.layout.levels):
-            shared = sharing(self.layout, n)[-1]
+            shared = self.shared[n][-1]
             for array in level.arrays:
                 if not array.holds_positions:
                     each = array.per_entry
@@ -123,25 +134,29 @@ class Pieces:
 
         Nothing that a piece before it has is a reason to need a piece.
         """
-        all_begins, all_ends = self._all_ranges
-        needed: set[int] = set()
-        for n, (first, last) in enumerate(ranges):
-            if first >= last:
-                continue
-            # Pieces are in order: those that have any of the elements are neighbours.
-            low = int(np.searchsorted(all_ends[:, n], first, "right"))
-            high = int(np.searchsorted(all_begins[:, n], last, "left"))
-            ends = np.minimum(all_ends[low:high, n], last)
-            had = np.concatenate([[first], ends[:-1]])
-            needed.update((low + np.flatnonzero(ends > had)).tolist())
-        return sorted(needed)
+        return _needed(self._bringing, ranges)
+
+    def owners(self, ranges: Sequence[Range]) -> list[int]:
+        """Return the pieces that own some elements of each array: one does each."""
+        return _needed(self._owning, ranges)
 
     @cached_property
-    def _all_ranges(self) -> tuple[Numbers, Numbers]:
-        """The first and the last elements of each array, a row for each piece."""
-        all = [self.ranges_of(piece) for piece in range(self.count)]
-        numbers = np.array(all, np.int64).reshape(self.count, -1, 2)
-        return numbers[..., 0], numbers[..., 1]
+    def all_ranges(self) -> list[list[Range]]:
+        """The elements that each piece has of each array."""
+        return [self.ranges_of(piece) for piece in range(self.count)]
+
+    @cached_property
+    def _bringing(self) -> list[Bringing]:
+        return _bringing_of(self.all_ranges)
+
+    @cached_property
+    def _owning(self) -> list[Bringing]:
+        return _bringing_of([self.own_ranges_of(piece) for piece in range(self.count)])
+
+    @cached_property
+    def shared(self) -> list[range]:
+        """The levels that share their positions with each level."""
+        return [sharing(self.layout, n) for n in range(len(self.counts))]
 
     def skeleton(self) -> View:
         """Return a view like that of the whole tensor, whose arrays have no memory."""
@@ -168,6 +183,30 @@ def view_of_arrays(pieces: Pieces, arrays: Sequence[Array]) -> View:
     return View(pieces.format, pieces.shape, *made)
 
 
+def _bringing_of(ranges: Sequence[Sequence[Range]]) -> list[Bringing]:
+    """Return what pieces bring of each array, which have these of its elements."""
+    made: list[Bringing] = []
+    for of_array in zip(*ranges, strict=True):
+        brings = Bringing([], [])
+        for piece, (_, end) in enumerate(of_array):
+            if end > (brings.ends[-1] if brings.ends else 0):
+                brings.pieces.append(piece)
+                brings.ends.append(end)
+        made.append(brings)
+    return made
+
+
+def _needed(all: Sequence[Bringing], ranges: Sequence[Range]) -> list[int]:
+    """Return the pieces that bring some elements of each array."""
+    needed: set[int] = set()
+    for (pieces, ends), (first, last) in zip(all, ranges, strict=True):
+        if first < last:
+            # The first one that ends behind the last element has it.
+            until = bisect_left(ends, last) + 1
+            needed.update(pieces[bisect_right(ends, first) : until])
+    return sorted(needed)
+
+
 def ranges_between(
     pieces: Pieces, lower: Sequence[int], upper: Sequence[int]
 ) -> list[Range]:
@@ -182,7 +221,7 @@ def ranges_between(
     begin, stop = 0, 1
     for n, level in enumerate(pieces.layout.levels):
         parents = (begin, stop + 1)
-        shared = sharing(pieces.layout, n)
+        shared = pieces.shared[n]
         begin = min(int(lower[m]) for m in shared)
         end = min(max(int(upper[m]) for m in shared) + 1, pieces.counts[n])
         below = stop * pieces.extents[n] if level.is_full and n else 0
