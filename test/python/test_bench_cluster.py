@@ -42,11 +42,25 @@ def test_records(statement):
     operands = statement.make(4000)
     for workers in (1, 16):
         record = cluster_model.counted(statement, operands, workers, seconds=1.0)
-        assert record.counts.rounds <= 6
+        assert record.counts.rounds <= 16
         assert record.counts.bound <= record.counts.moved
         assert (record.counts.moved == 0) == (workers == 1)
-        assert 1 <= record.largest < 1.1
+        # Parts of a product have whole rows, however heavy these are.
+        assert 1 <= record.largest < (4 if "SpGEMM" in statement.name else 1.1)
         assert 0 < record.efficiency(cluster_model.FAST) <= 1
+
+
+def test_all_of_a_statement_is_counted():
+    """Cuts are searched for, and a part then has four tasks besides those of cuts."""
+    statement = cluster_model.STATEMENTS[0]
+    record = cluster_model.counted(statement, statement.make(4000), 16, seconds=1.0)
+    tasks = dict(record.counts.tasks)
+    assert tasks.pop("cut") > 0
+    assert tasks.pop("place") <= 2 * 16
+    assert tasks.pop("cost") <= 2 * 16 - 1
+    assert tasks.pop("search") <= 15
+    assert tasks == {"count": 16, "compute": 16, "result": 16, "seal": 16}
+    assert record.counts.rounds == 5
 
 
 def test_the_page_of_the_model(tmp_path, capsys):

@@ -121,6 +121,7 @@ def _with_vector(entries: int) -> dict[str, Any]:
 
 
 _ADD = "Z[i,j] = A[i,j] + B[i,j]"
+_PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
 STATEMENTS = (
     Statement("add, R-MAT", _ADD, partial(_two, _rmat)),
     Statement("add, power law", _ADD, partial(_two, _power)),
@@ -130,6 +131,8 @@ STATEMENTS = (
         "Z[i,j,k] = A[i,j,k] + B[i,j,k]",
         partial(_two, _tensor),
     ),
+    Statement("SpGEMM, R-MAT", _PRODUCT, partial(_two, _rmat)),
+    Statement("SpGEMM, power law", _PRODUCT, partial(_two, _power)),
 )
 
 
@@ -159,7 +162,6 @@ def counted(
     plan = step.plan
     costs = np.diff(plan.rows[:, 0])
     largest = float(costs.max() / costs.mean())
-    engine.counts = Counts()
     step.run()
     made = (statement.name, workers, entries, seconds, largest)
     return Record(*made, engine.counts, needed)

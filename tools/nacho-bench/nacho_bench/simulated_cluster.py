@@ -94,11 +94,12 @@ class SimulatedCluster:
         return min(int(fraction * self.slots), self.slots - 1)
 
     def _nearest(self, given: Sequence[Held]) -> int:
-        bytes: Counter[int] = Counter({0: 0})
+        bytes = {0: 0}
         for each in given:
-            for worker in each.workers:
-                bytes[worker] += each.nbytes
-        return bytes.most_common(1)[0][0]
+            if each.nbytes:
+                for worker in each.workers:
+                    bytes[worker] = bytes.get(worker, 0) + each.nbytes
+        return max(bytes, key=bytes.__getitem__)
 
 
 def size_of(value: Any) -> int:
