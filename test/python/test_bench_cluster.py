@@ -63,6 +63,16 @@ def test_all_of_a_statement_is_counted():
     assert record.counts.rounds == 5
 
 
+def test_a_search_reads_no_dense_operand():
+    """Else, it would run where the vector is, and bring the matrix there."""
+    (statement,) = (x for x in cluster_model.STATEMENTS if x.name.startswith("SpMV"))
+    operands = statement.make(4000)
+    record = cluster_model.counted(statement, operands, 16, seconds=1.0)
+    assert record.counts.rounds == 3
+    most = max(record.counts.received.values())
+    assert most < operands["x"].nbytes + record.needed / 8
+
+
 def test_the_page_of_the_model(tmp_path, capsys):
     needed("dask", "distributed")
     __main__.main(["--cluster-model", "--quick", "--plot", str(tmp_path / "figures")])

@@ -40,6 +40,7 @@ class NamedRows(Whole):
         engine: Engine,
     ) -> None:
         super().__init__(step, number, name, loops, pieces.extents, None, engine)
+        self._searched = extents_only(self)
         self._pieces = pieces
         self._naming = naming
         self._whole = whole
@@ -67,16 +68,6 @@ class NamedRows(Whole):
         moved = sum(int(each.sum()) for each in self._counts)
         is_less = moved < self.extents[0] * min(self._engine.slots, len(names))
         self._names = names if is_less else None
-
-    def limit(self) -> Any:
-        """Return its extents: cuts depend on nothing else of it."""
-        return extents_only(self)
-
-    def searched(
-        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
-    ) -> Any:
-        """Return its extents, as for the limit."""
-        return extents_only(self)
 
     def windows(
         self,

@@ -264,6 +264,9 @@ class Whole(Operand):
         super().__init__(step, number, name, loops)
         self.extents = extents
         self.handle = handle
+        is_dense = all(level.is_full for level in self.layout.levels)
+        self._searched: Any = extents_only(self) if is_dense else handle
+        """What a search reads of it: cuts depend on no values."""
         self._engine = engine
 
     def ask(self, coordinates: Numbers) -> Asked:
@@ -286,8 +289,8 @@ class Whole(Operand):
         return Asked(np.zeros((len(rows), 0), np.int64))
 
     def limit(self) -> Any:
-        """Return its handle."""
-        return self.handle
+        """Return what a search reads of it."""
+        return self._searched
 
     def windows(
         self,
@@ -303,8 +306,8 @@ class Whole(Operand):
     def searched(
         self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
     ) -> Any:
-        """Return its handle, whatever the cuts."""
-        return self.handle
+        """Return what a search reads of it, whatever the cuts."""
+        return self._searched
 
 
 def begins_and_stops(
