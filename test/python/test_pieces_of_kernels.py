@@ -22,7 +22,7 @@ from nacho._kernels.block_operands import plain_view
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._pieces import given as given_operands
-from nacho._pieces import row_windows, tasks
+from nacho._pieces import named_rows, row_windows, tasks
 from nacho._pieces.cutting import cut, has_windows
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.tensor import Pieces
@@ -292,6 +292,7 @@ def test_rows_that_parts_name(monkeypatch, format):
         asked.clear()
         check("Z[i,k] = A[i,j] * B[j,k]", named(A, B), pieces, slots, parts=parts)
         assert B.nnz <= sum(asked) < 2 * B.nnz
+        assert len(asked) <= pieces + 2 * slots
     asked.clear()
     check("Z[i,k] = A[i,j] * B[j,k]", named(matrix(format, 0.5), B), parts=4)
     assert not asked
@@ -375,6 +376,23 @@ def test_rows_of_dense_results(monkeypatch):
         found = second.run()
         want = nacho.evaluate(text, A=matrix, Z=D + E, parts=7)
         assert checks.same(tasks.whole(found.known, found.handles), want)
+
+
+def test_pieces_are_asked_for_rows_that_they_may_have():
+    known = in_pieces("B", heavy(), 9)
+    lower, upper = known.positions[:-1, 0], known.positions[1:, 0]
+    rng = np.random.default_rng(1)
+    for size in (0, 1, 3, N):
+        rows = np.sort(rng.choice(N, size, replace=False))
+        found = named_rows.names_by_piece(known, rows)
+        for piece, (low, high) in enumerate(zip(lower, upper, strict=True)):
+            wanted = rows[(low <= rows) & (rows <= high)]
+            assert (piece in found) == (wanted.size > 0)
+            if wanted.size:
+                np.testing.assert_array_equal(found[piece].rows, wanted)
+        count, asked = named_rows.counts_of(found)
+        assert count == sum(names.size for names in found.values())
+        assert asked == sorted(found)
 
 
 def test_lists_are_made_by_all_machines():

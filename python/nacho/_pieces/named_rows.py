@@ -47,7 +47,8 @@ class NamedRows(Whole):
         self._known = engine.put(pieces.known)
         self._names: list[Any] | None = None
         self._places: list[dict[str, Any]] = []
-        self._counts: list[Numbers] = []
+        self._asked: list[list[int]] = []
+        """The pieces that have some of the rows that each group names."""
 
     def ask_for_rows(
         self, windows: Callable[[int, int], Any], groups: Sequence[int]
@@ -64,8 +65,9 @@ class NamedRows(Whole):
             task = (f"names-{self.name}", rows_named, self._known, given, arrays)
             names.append(self._engine.submit(*task, **place))
         sizes = [self._engine.submit("count-names", counts_of, each) for each in names]
-        self._counts = self._engine.fetch(sizes)
-        moved = sum(int(each.sum()) for each in self._counts)
+        found = self._engine.fetch(sizes)
+        self._asked = [pieces for _, pieces in found]
+        moved = sum(count for count, _ in found)
         is_less = moved < self.extents[0] * min(self._engine.slots, len(names))
         self._names = names if is_less else None
 
@@ -81,7 +83,7 @@ class NamedRows(Whole):
         if self._names is None:
             return self._whole()
         parts = []
-        for piece in np.flatnonzero(self._counts[turn]).tolist():
+        for piece in self._asked[turn]:
             of_piece = f"{self.name}-{piece}"
             asked = (f"names-{of_piece}", names_in, self._names[turn], piece)
             mine = self._engine.submit(*asked, **self._places[turn])
@@ -130,29 +132,32 @@ def _array_of_coordinates(layout: Layout, level: int) -> int | None:
 
 def rows_named(
     pieces: Pieces, given: Sequence[tasks.Parts], arrays: Sequence[int]
-) -> list[Names]:
-    """Return for each piece which of its rows some arrays name."""
+) -> dict[int, Names]:
+    """Return which rows some arrays name, by the pieces that may have some of these."""
     inputs = tasks.all_gathered(given)
     pairs = zip(inputs, arrays, strict=True)
     all = [np.unique(each.windows.arrays[array]) for each, array in pairs]
-    named = np.unique(np.concatenate(all))
-    bounds = pieces.positions[:, 0]
+    return names_by_piece(pieces, np.unique(np.concatenate(all)).astype(np.int64))
+
+
+def names_by_piece(pieces: Pieces, rows: Numbers) -> dict[int, Names]:
+    """Return some rows, in ascending order, by pieces that may have parts of them."""
     # A piece may have a part of the row with which the next one begins.
-    begins = np.searchsorted(named, bounds[:-1], "left").tolist()
-    ends = np.searchsorted(named, bounds[1:], "right").tolist()
-    return [
-        Names.of(named[begin:end].astype(np.int64), int(first), int(last) + 1)
-        for begin, end, first, last in zip(
-            begins, ends, bounds[:-1], bounds[1:], strict=True
-        )
-    ]
+    first, last = pieces.positions[:-1, 0], pieces.positions[1:, 0]
+    begins = np.searchsorted(rows, first, "left")
+    ends = np.searchsorted(rows, last, "right")
+    found: dict[int, Names] = {}
+    for piece in np.flatnonzero(begins < ends).tolist():
+        mine = rows[begins[piece] : ends[piece]]
+        found[piece] = Names.of(mine, int(first[piece]), int(last[piece]) + 1)
+    return found
 
 
-def counts_of(names: Sequence[Names]) -> Numbers:
-    """Return how many rows are named of each piece."""
-    return np.array([each.size for each in names], np.int64)
+def counts_of(names: Mapping[int, Names]) -> tuple[int, list[int]]:
+    """Return how many rows are named, and of which pieces."""
+    return sum(each.size for each in names.values()), sorted(names)
 
 
-def names_in(names: Sequence[Names], piece: int) -> Names:
+def names_in(names: Mapping[int, Names], piece: int) -> Names:
     """Return which rows are named of a piece."""
     return names[piece]
