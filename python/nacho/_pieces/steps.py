@@ -293,7 +293,7 @@ class StepOnPieces:
             for g in range(len(groups) - 1)
         ]
         if not about[2]:
-            return written, self._submitted("result", tasks.windows_of, made)
+            return written, made
         if _is_of_all(about, written):
             lengths = [(0, length) for _, length in about[0]]
             record = self.record(plan, 0, plan.parts, offsets, sizes)
@@ -308,14 +308,10 @@ class StepOnPieces:
 
     def _sums(self, made: list[Any]) -> list[Any]:
         """Return handles of the sums alone, which move where they are combined."""
-        return self._submitted("sums", tasks.sums_of, made)
-
-    def _submitted(
-        self, name: str, task: Callable[..., Any], made: list[Any]
-    ) -> list[Any]:
-        """Return handles of what a task returns for what each group has made."""
         numbered = enumerate(made)
-        return [self._engine.submit(name, task, x, turn=g) for g, x in numbered]
+        return [
+            self._engine.submit("sums", tasks.sums_of, x, turn=g) for g, x in numbered
+        ]
 
     def _combined(
         self,

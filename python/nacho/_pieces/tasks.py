@@ -144,11 +144,14 @@ def compute(
     record: Record,
     about: About,
     written: Sequence[Range],
-) -> Made:
-    """Compute some parts, which write these elements of the arrays of the result."""
+) -> Made | Windows:
+    """Compute some parts, which write these elements of the arrays of the result.
+
+    Sums are returned, too, if they are combined at last.
+    """
     inputs = all_gathered(given)
     specialisation, program = loaded_program(step.computing)
-    arrays, sums, _ = about
+    arrays, sums, are_combined = about
     parts = len(record.rows) - 1
     made = [
         np.empty(end - begin, type)
@@ -165,7 +168,7 @@ def compute(
         refuse(specialisation, error)
     bases = [each.bases for each in inputs]
     windows = with_positions_moved(windows, kept_bases(step.kept, bases))
-    return Made(windows, tuple(rows))
+    return Made(windows, tuple(rows)) if are_combined else windows
 
 
 def _results(windows: Windows, about: About) -> list[Any]:
@@ -270,11 +273,6 @@ def sealed(
         own, *others = given
         given = [Windows((0, *own.begins[1:]), (pos, *own.arrays[1:])), *others]
     return joined(ranges, given)
-
-
-def windows_of(made: Made) -> Windows:
-    """Return the windows of the result that parts have made."""
-    return made.windows
 
 
 class LastRuns(NamedTuple):

@@ -13,6 +13,7 @@ from nacho.dask._watching import Task, Told
 
 _SEARCH = {"limit", "place", "begin", "cost", "search", "partitioned"}
 _COMPUTE = {"count", "compute", "combine", "evaluated"}
+_RESULT = {"compute", "combine"}
 
 WINDOWS = "windows, to where their parts are computed"
 STRUCTURE = "structure without values, for the search"
@@ -75,7 +76,7 @@ class Tasks:
         words = {self.word(key), *map(self.word, readers)}
         if "sums" in words:
             return "sums", SUMS
-        if words & {"seal", "result"}:
+        if "seal" in words or self.word(key) in _RESULT:
             return "result", NEIGHBOURS
         owner = self._owner(key)
         if not owner:
