@@ -1,5 +1,6 @@
 """The benchmark of clusters, and the model of large ones."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from libraries import needed
+from nacho._pieces.named_rows import Rows
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
@@ -35,6 +37,24 @@ def test_the_bound_is_what_is_not_where_most_is():
     engine.submit("compute-B", len, [large], at=0.0)
     assert engine.counts.moved == 72
     assert engine.counts.bound == 8
+
+
+def test_the_bound_is_of_where_bytes_were_made():
+    """A copy that has moved for another task is no reason to move nothing."""
+    engine = SimulatedCluster(3)
+    made = [engine.put(np.zeros(n), at=at) for n, at in ((4, 0.4), (2, 0.7))]
+    for task in ("count", "compute"):
+        engine.submit(f"{task}-Z", len, made, at=0.0)
+    assert engine.counts.moved == 48
+    assert engine.counts.bound == 16
+
+
+def test_rows_have_the_bytes_of_their_arrays():
+    engine = SimulatedCluster(2)
+    rows = Rows(np.zeros(1, np.int64), np.ones(1, np.int64), np.zeros(1), np.zeros(1))
+    made = engine.submit("rows-B", tuple.__getitem__, engine.put((rows,), at=0.5), 0)
+    engine.submit("gather-B", len, [made], at=0.0)
+    assert (engine.counts.moved, engine.counts.bound) == (32, 0)
 
 
 @pytest.mark.parametrize("statement", cluster_model.STATEMENTS, ids=lambda s: s.name)
@@ -75,13 +95,17 @@ def test_a_search_reads_no_dense_operand():
 
 def test_the_page_of_the_model(tmp_path, capsys):
     needed("dask", "distributed")
-    __main__.main(["--cluster-model", "--quick", "--plot", str(tmp_path / "figures")])
+    made = ["--plot", str(tmp_path / "figures"), "--json", str(tmp_path / "raw.json")]
+    __main__.main(["--cluster-model", "--quick", *made])
     out = capsys.readouterr().out
     assert "This is a model" in out
     assert "- this machine: " in out
     assert "](figures/cluster-model.svg)" in out
     drawn = (tmp_path / "figures/cluster-model.svg").read_text()
     assert drawn.count("<polyline") == len(cluster_model.STATEMENTS)
+    raw = json.loads((tmp_path / "raw.json").read_text())
+    assert [each["workers"] for each in raw["records"][:2]] == [10, 100]
+    assert all(each["busiest"] <= each["moved"] for each in raw["records"])
 
 
 def test_the_page_of_a_cluster(capsys):

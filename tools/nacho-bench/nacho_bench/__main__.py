@@ -245,6 +245,11 @@ def model_cluster(found: argparse.Namespace) -> str:
             networks.append(cluster.constants(client))
     sizes = found.workers or ([10, 100] if found.quick else [10, 100, 1000, 10000])
     records = cluster_model.records(20_000 if found.quick else 1_000_000, sizes)
+    raw = {
+        "networks": [network._asdict() for network in networks],
+        "records": [record.raw() for record in records],
+    }
+    _write(found.json, raw)
     picture = ""
     if found.plot is not None:
         found.plot.mkdir(parents=True, exist_ok=True)

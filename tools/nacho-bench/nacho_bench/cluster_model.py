@@ -65,7 +65,7 @@ class Record:
 
     def predicted(self, network: Network) -> float:
         """Return the seconds that the statement takes with so many entries."""
-        busiest = max(self.counts.received.values(), default=0)
+        busiest = self.counts.busiest
         computed = self.seconds * self.scale * self.largest / self.workers
         moved = busiest * self.scale / network.bandwidth
         sent = (self.counts.rounds + self.counts.tasks.total()) * network.latency
@@ -74,6 +74,13 @@ class Record:
     def efficiency(self, network: Network) -> float:
         alone = self.seconds * self.scale
         return alone / (self.workers * self.predicted(network))
+
+    def raw(self) -> dict[str, Any]:
+        """Return what was counted, as raw data."""
+        names = ("name", "workers", "entries", "seconds", "largest", "needed")
+        counts = ("rounds", "tasks", "busiest", "moved", "bound")
+        own = {name: getattr(self, name) for name in names}
+        return own | {name: getattr(self.counts, name) for name in counts}
 
     def row(self, networks: Sequence[Network]) -> list[str]:
         counts = self.counts
@@ -202,10 +209,13 @@ as `from_tensor` lays them, parts run at the same places of the line of workers,
 other tasks where most bytes of their arguments are.
 
 *rounds* is how often the client waits for answers; *tasks* are those of each worker;
-*largest* is the cost of the most expensive part over the mean. *moved* are the bytes
-that came from other workers, over those of all operands in pieces, and *bound* are
-those that move at least for these parts, if each runs where most of its bytes are. The
-vector of SpMV is not in pieces: it goes to every worker, which *bound* leaves out.
+*largest* is the cost of the most expensive part over the mean. All of these, and the
+bytes, are of the whole statement: the search for cuts, lists of coordinates, and parts.
+*moved* are the bytes that came from other workers, over those of all operands in
+pieces, and *bound* are those that move at least for these parts, if parts at the same
+place run where most of their bytes are. What goes to every worker as a whole, such as
+the vector of SpMV and where the rows of a product's second factor begin, is not in
+*bound*.
 
 The last columns have the time predicted for {ENTRIES:.0e} entries, and its efficiency:
 the time of one thread, over that of all workers together. It is the sum of
@@ -216,11 +226,13 @@ the time of one thread, over that of all workers together. It is the sum of
   bandwidth;
 - the latency, times rounds and tasks: one client sends all tasks, one after another.
 
-Nothing overlaps in it, and it scales bytes in proportion to entries. Whether larger
-operands move the same share of theirs was not counted."""
+Nothing overlaps in it, and it scales bytes in proportion to entries, but rounds, tasks
+and *largest* not at all. Whether larger operands move the same share of theirs was not
+counted. Parts of a product that name more rows ask more pieces for them, up to all, so
+that larger products have more tasks."""
 
 _HEAD = ("statement", "workers", "entries", "rounds", "tasks", "largest")
-_COLORS = ("#4878a8", "#b35806", "#c1121f", "#3a7d44")
+_COLORS = ("#4878a8", "#b35806", "#c1121f", "#3a7d44", "#7b5ea7", "#6b6b6b")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640.0, 300.0, 60.0, 40.0
 
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from nacho._pieces.inputs import Input
-from nacho._pieces.tasks import Made
-from nacho._pieces.windows import Windows
 
 
 @dataclass
@@ -18,6 +16,8 @@ class Held:
 
     value: Any
     nbytes: int
+    origin: int
+    """The worker on which the task ran."""
     workers: set[int]
 
 
@@ -32,17 +32,24 @@ class Counts:
     received: Counter[int] = field(default_factory=Counter)
     """The bytes that came to each worker."""
     gathered: dict[float, Counter[int]] = field(default_factory=dict)
-    """The bytes of windows of each group of parts, by the worker that had them."""
+    """The bytes that the parts at each place read, by the worker that made them. What
+    every worker gets as a whole is left out."""
 
     @property
     def moved(self) -> int:
         return sum(self.received.values())
 
     @property
-    def bound(self) -> int:
-        """The bytes that move at least, if each group runs where most of its bytes are.
+    def busiest(self) -> int:
+        """The bytes of the worker to which most came."""
+        return max(self.received.values(), default=0)
 
-        It is a bound for these groups, and for pieces that lie as they do.
+    @property
+    def bound(self) -> int:
+        """The bytes that move at least, if parts run where most of their bytes are.
+
+        Parts at the same place run on the same worker. It is a bound for these groups,
+        and for pieces that lie as they do.
         """
         each = self.gathered.values()
         return sum(sum(n.values()) - max(n.values(), default=0) for n in each)
@@ -71,20 +78,19 @@ class SimulatedCluster:
         worker = self._nearest(given) if at is None else self._worker_at(at)
         kind = name.partition("-")[0]
         self.counts.tasks[kind] += 1
-        if kind == "compute" and at is not None:
+        if kind in {"compute", "gather"} and at is not None:
             had = self.counts.gathered.setdefault(at, Counter())
             for each in given:
-                had[min(each.workers)] += each.nbytes
+                if not isinstance(each.value, Input):
+                    had[each.origin] += each.nbytes
         for each in given:
             if worker not in each.workers:
                 each.workers.add(worker)
                 self.counts.received[worker] += each.nbytes
-        value = function(*_values(args))
-        return Held(value, size_of(value), {worker})
+        return _held_by(worker, function(*_values(args)))
 
     def put(self, value: Any, at: float | None = None) -> Held:
-        worker = 0 if at is None else self._worker_at(at)
-        return Held(value, size_of(value), {worker})
+        return _held_by(0 if at is None else self._worker_at(at), value)
 
     def fetch(self, handles: Sequence[Held]) -> list[Any]:
         self.counts.rounds += 1
@@ -102,15 +108,15 @@ class SimulatedCluster:
         return max(bytes, key=bytes.__getitem__)
 
 
+def _held_by(worker: int, value: Any) -> Held:
+    return Held(value, size_of(value), worker, {worker})
+
+
 def size_of(value: Any) -> int:
     """Return the bytes of the arrays of a value."""
-    if isinstance(value, Windows | np.ndarray):
+    if isinstance(value, np.ndarray):
         return value.nbytes
-    if isinstance(value, Input):
-        return value.windows.nbytes
-    if isinstance(value, Made):
-        return value.windows.nbytes + sum(array.nbytes for array in value.sums)
-    return 0
+    return sum(map(size_of, value)) if isinstance(value, tuple) else 0
 
 
 def _held(args: Sequence[Any]) -> Iterator[Held]:
