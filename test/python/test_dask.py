@@ -12,6 +12,7 @@ from libraries import needed
 
 distributed = needed("dask", "distributed")
 cluster_of_nacho = pytest.importorskip("nacho.dask")
+DaskEngine = pytest.importorskip("nacho.dask._engine").DaskEngine
 
 SIZE = 300
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
@@ -70,6 +71,18 @@ def test_an_addition(client, pieces):
     operands["B"] = nacho.dask.from_tensor(B, pieces=4)
     made = nacho.dask.evaluate(ADD, **operands)
     assert same(made.compute(), nacho.evaluate(ADD, A=HEAVY, B=B))
+
+
+def test_the_scheduler_tells_the_workers_once_in_a_round(client, monkeypatch):
+    """It is asked again after a round, since workers may come and leave."""
+    asked = []
+    nthreads = client.nthreads
+    monkeypatch.setattr(client, "nthreads", lambda: asked.append(1) or nthreads())
+    engine = DaskEngine(client)
+    for count in (1, 2):
+        made = [engine.submit("absolute", abs, n, at=n / 6) for n in range(6)]
+        assert len(asked) == count
+        assert engine.fetch(made) == [*range(6)]
 
 
 def test_results_are_operands(client):

@@ -68,6 +68,9 @@ class DaskEngine:
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self._line: list[str] = []
+        """The addresses of all workers, if any task was placed since the last round.
+        Between rounds, workers may come and leave."""
 
     @property
     def slots(self) -> int:
@@ -95,12 +98,15 @@ class DaskEngine:
 
     def _worker_at(self, fraction: float) -> str:
         """Return the address of the worker at a place in the line of all workers."""
-        workers: list[str] = sorted(self.client.nthreads())
-        if not workers:
+        if not self._line:
+            # The scheduler is asked, which takes longer than to submit a task.
+            self._line = sorted(self.client.nthreads())
+        if not self._line:
             raise DeviceError("the cluster has no workers")
-        return workers[min(int(fraction * len(workers)), len(workers) - 1)]
+        return self._line[min(int(fraction * len(self._line)), len(self._line) - 1)]
 
     def fetch(self, handles: Sequence[Any]) -> list[Any]:
+        self._line = []
         try:
             found: list[Any] = self.client.gather(list(handles))
         except Exception as error:
