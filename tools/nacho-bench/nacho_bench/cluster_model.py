@@ -54,7 +54,7 @@ class Record:
     seconds: float
     """How long one thread of one machine computes."""
     largest: float
-    """The cost of the most expensive part over the mean."""
+    """The cost of the most expensive part over the mean of all workers."""
     counts: Counts
     needed: int
     """The bytes of all operands in pieces."""
@@ -168,7 +168,7 @@ def counted(
     step = evaluation.last_step
     plan = step.plan
     costs = np.diff(plan.rows[:, 0])
-    largest = float(costs.max() / costs.mean())
+    largest = float(costs.max() * workers / costs.sum())
     step.run()
     made = (statement.name, workers, entries, seconds, largest)
     return Record(*made, engine.counts, needed)
@@ -177,7 +177,7 @@ def counted(
 def alone(statement: Statement, operands: Mapping[str, Any]) -> float:
     """Return the least seconds that one thread takes, of several calls."""
     found = []
-    for _ in range(4):
+    for _ in range(12):
         begin = time.perf_counter()
         nacho.evaluate(statement.text, threads=1, **operands)
         found.append(time.perf_counter() - begin)
@@ -209,8 +209,8 @@ as `from_tensor` lays them, parts run at the same places of the line of workers,
 other tasks where most bytes of their arguments are.
 
 *rounds* is how often the client waits for answers; *tasks* are those of each worker;
-*largest* is the cost of the most expensive part over the mean. All of these, and the
-bytes, are of the whole statement: the search for cuts, lists of coordinates, and parts.
+*largest* is the cost of the most expensive part over the mean of all workers. What is
+counted is the whole statement: the search for cuts, lists of coordinates, and parts.
 *moved* are the bytes that came from other workers, over those of all operands in
 pieces, and *bound* are those that move at least for these parts, if parts at the same
 place run where most of their bytes are. What goes to every worker as a whole, such as
