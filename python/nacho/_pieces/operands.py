@@ -326,8 +326,7 @@ def begins_and_stops(
         for each in operands
     ]
     behind = [each.behind(coordinates) for each in operands]
-    pairs = zip(operands, behind, strict=True)
-    stops = [each.ask(after) for each, (_, after) in pairs]
+    stops = [x.ask(after) for x, (_, after) in zip(operands, behind, strict=True)]
     asked = [*begins, *stops]
     handles = [handle for each in asked for handle in each.handles]
     answers = iter(engine.fetch(handles) if handles else ())
