@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from libraries import needed
-from nacho._pieces.named_rows import Rows
+from nacho._pieces.row_windows import Names, Rows
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
@@ -51,10 +51,11 @@ def test_the_bound_is_of_where_bytes_were_made():
 
 def test_rows_have_the_bytes_of_their_arrays():
     engine = SimulatedCluster(2)
-    rows = Rows(np.zeros(1, np.int64), np.ones(1, np.int64), np.zeros(1), np.zeros(1))
+    names = Names.of(np.zeros(1, np.int64), 0, 8)
+    rows = Rows(names, np.ones(1, np.int64), np.zeros(1), np.zeros(1), (0, 1))
     made = engine.submit("rows-B", tuple.__getitem__, engine.put((rows,), at=0.5), 0)
     engine.submit("gather-B", len, [made], at=0.0)
-    assert (engine.counts.moved, engine.counts.bound) == (32, 0)
+    assert (engine.counts.moved, engine.counts.bound) == (25, 0)
 
 
 @pytest.mark.parametrize("statement", cluster_model.STATEMENTS, ids=lambda s: s.name)
@@ -80,7 +81,7 @@ def test_all_of_a_statement_is_counted():
     assert tasks.pop("cost") <= 2 * 16 - 1
     assert tasks.pop("search") <= 15
     assert tasks == {"count": 16, "compute": 16, "seal": 16}
-    assert record.counts.rounds == 5
+    assert record.counts.rounds == 4
 
 
 def test_a_search_reads_no_dense_operand():

@@ -116,6 +116,8 @@ def size_of(value: Any) -> int:
     """Return the bytes of the arrays of a value."""
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if isinstance(value, dict):
+        value = tuple(value.values())
     return sum(map(size_of, value)) if isinstance(value, tuple) else 0
 
 
