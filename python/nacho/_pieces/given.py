@@ -164,6 +164,9 @@ class Operands:
     ) -> list[Naming]:
         """Return where parts of a step find the rows that they need of an operand."""
         layout = step.layouts[input]
+        if any(input in inputs for inputs in step.loop_inputs):
+            # In rows that come alone, positions are others than in cuts.
+            return []
         if layout.has_compressed_rows:
             return naming_of_list(cut, input)
         if not is_dense(layout):
