@@ -283,6 +283,20 @@ static bool collectsPieces(const Step &step, const std::vector<Step> &steps) {
          });
 }
 
+/// Adds the levels of a list, an input of a step that `maker` makes, that keep
+/// positions of the other inputs.
+static void addRecalled(size_t list, const Step &maker, Step &step) {
+  size_t first = maker.result.levels.size() - maker.kept.size();
+  for (size_t n = 0; n < maker.kept.size(); ++n) {
+    const StepInput &kept = maker.inputs[maker.kept[n].input];
+    for (size_t input = 0; input < step.inputs.size(); ++input)
+      if (step.inputs[input].isStep == kept.isStep &&
+          step.inputs[input].index == kept.index)
+        step.recalled.push_back(
+            {list, first + n, {input, maker.kept[n].level}});
+  }
+}
+
 std::vector<uint64_t> nacho::readDigests(ModuleOp module) {
   std::vector<uint64_t> digests;
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -305,9 +319,14 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
     names.push_back(step.getBuffers().getName().str());
     if (failed(readStep(func, step, steps.emplace_back())))
       return failure();
-    for (StepInput &input : steps.back().inputs)
-      input.isList =
-          input.isStep && steps[input.index].list != Step::List::none;
+    for (size_t n = 0; n < steps.back().inputs.size(); ++n) {
+      StepInput &input = steps.back().inputs[n];
+      if (!input.isStep)
+        continue;
+      const Step &maker = steps[input.index];
+      input.isList = maker.list != Step::List::none;
+      addRecalled(n, maker, steps.back());
+    }
     steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
     if (collectsPieces(steps.back(), steps))
       steps.back().rows = Rows::pieces;

@@ -4,6 +4,8 @@
 
 #include "nacho/Runtime/Memory.h"
 
+#include <algorithm>
+
 using namespace nacho;
 
 size_t nacho::sizeOf(ElementType type) {
@@ -21,6 +23,12 @@ int64_t nacho::checkedProduct(int64_t x, int64_t y) {
 
 int64_t TensorLayout::Array::length(int64_t parents, int64_t entries) const {
   return perParent * parents + checkedProduct(perEntry, entries) + extra;
+}
+
+bool TensorLayout::Level::sharesPositions() const {
+  return !isFull &&
+         std::none_of(arrays.begin(), arrays.end(),
+                      [](const Array &array) { return array.holdsPositions; });
 }
 
 size_t TensorLayout::numArrays() const {

@@ -1,4 +1,4 @@
-//===- PartWindows.cpp - The elements of arrays that parts need -----------===//
+//===- PartWindows.cpp - The elements of operands that parts need ---------===//
 
 #include "nacho/Execution/LonePart.h"
 
@@ -14,73 +14,140 @@ Argument nacho::wholeOf(void *data, ElementType type, int64_t begin,
   return {reinterpret_cast<void *>(first), size};
 }
 
-/// Whether the positions of a level are those of the level above.
-static bool sharesPositions(const TensorLayout::Level &level) {
-  return !level.isFull &&
-         std::none_of(level.arrays.begin(), level.arrays.end(),
-                      [](auto &array) { return array.holdsPositions; });
+/// The smallest window that has the elements of both.
+static Window around(const Window &one, const Window &other) {
+  if (one.begin == one.end)
+    return other;
+  if (other.begin == other.end)
+    return one;
+  return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
 }
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// The windows of one operand, level by level: a part reads the positions
 /// between those of its cuts, and the one of the cut at its end, in which it
 /// may end; below the levels that have positions in cuts, all children of
-/// these.
+/// these. Of an operand whose positions a list keeps, it reads those between
+/// the least and the largest one of its entries, and all of their children.
 ///
 /// Positions are rebased: those of a level that stores coordinates begin at 0
 /// in the window. The positions of a full level follow from its coordinates,
 /// which are those of the whole tensor.
 class OperandWindows {
 public:
-  OperandWindows(const Step &step, LonePart &part, size_t input,
+  OperandWindows(const Step &step, const LonePart &part, size_t input,
                  const std::vector<Argument> &args)
       : step(step), part(part), input(input), layout(step.operands[input]),
-        args(args), argument(step.extentOf(input, 0) - 1 - layout.numArrays()) {
-  }
+        args(args) {}
 
-  void find(std::vector<ReadWindow> &windows) {
-    size_t depth = numCutLevels(), rank = layout.levels.size();
-    if (depth == 0)
-      return;
-    for (size_t level = 0; level < rank; ++level) {
+  /// Finds them by the cuts. Returns false if the loops do not visit the
+  /// operand in order.
+  bool findBetweenCuts() {
+    size_t depth = numCutLevels();
+    if (depth == 0 || !knowsLevels(/*first=*/0, depth))
+      return false;
+    for (size_t level = 0; level < layout.levels.size(); ++level) {
       Window all = childrenOf(level, entries[level]);
       entries.push_back(level < depth ? betweenCuts(level, all) : all);
+      if (level + 1 == depth && depth < step.order.size())
+        extendToRun(level);
     }
-    // Positions that levels share may be in runs of equal coordinates.
-    for (size_t level = rank; level-- > 1;)
-      if (sharesPositions(layout.levels[level]))
-        entries[level] = {
-            std::min(entries[level].begin, entries[level + 1].begin),
-            std::max(entries[level].end, entries[level + 1].end)};
-    for (size_t level = 0; level < rank; ++level)
-      bases.push_back(baseOf(level));
-    size_t next = argument;
-    for (size_t level = 0; level < rank; ++level)
+    if (step.inputs[input].isList && entries[1].begin > 0) {
+      // The entry before has the sum of the costs up to there.
+      --entries[1].begin;
+      ++numBefore;
+    }
+    finish(/*first=*/0);
+    return true;
+  }
+
+  /// Finds them by the positions that lists keep. Returns false if the loops
+  /// find others, too, or may read all of a list.
+  bool findKept(const std::vector<bool> &areWindows) {
+    std::optional<size_t> level;
+    Window positions;
+    for (const Step::KeptLevel &kept : step.recalled) {
+      if (kept.of.input != input)
+        continue;
+      OperandWindows list(step, part, kept.list, args);
+      bool isOther = level && *level != kept.of.level;
+      if (isOther || !areWindows[kept.list] || !list.findBetweenCuts())
+        return false;
+      level = kept.of.level;
+      list.addKept(kept.level, positions);
+    }
+    if (!level || !knowsLevels(*level + 1, /*known=*/0))
+      return false;
+    // Of some fibers, lists keep the ends, too.
+    if (!layout.levels[*level].isFull)
+      positions.end = std::min(positions.end, numEntries(*level));
+    entries.resize(1 + *level);
+    entries.push_back(
+        {std::min(positions.begin, positions.end), positions.end});
+    while (entries.size() <= layout.levels.size())
+      entries.push_back(childrenOf(entries.size() - 1, entries.back()));
+    finish(*level + 1);
+    return true;
+  }
+
+  /// Stores the windows of the arguments, and rebases the positions in lists
+  /// and in cuts.
+  void store(std::vector<ReadWindow> &windows,
+             std::vector<int64_t> &bounds) const {
+    size_t next = step.firstArrayOf(input, 0);
+    for (size_t level = 0; level < layout.levels.size(); ++level)
       for (const TensorLayout::Array &array : layout.levels[level].arrays)
         set(windows[next++], array, level);
     setIndexed(windows[next], entries.back(), bases.back());
-    for (size_t level = 0; level < depth; ++level)
-      for (size_t row = 0; row < part.bounds.size(); row += step.boundColumns)
-        part.bounds[row + columnOf(level)] -= bases[level + 1];
+    for (const Step::KeptLevel &kept : step.recalled)
+      if (kept.of.input == input)
+        windows[step.firstArrayOf(kept.list, kept.level)].subtracted =
+            bases[kept.of.level + 1];
+    size_t column = 1 + step.order.size(), level = firstOfLoops;
+    for (const std::vector<int64_t> &inputs : step.loopInputs)
+      for (int64_t number : inputs) {
+        int64_t base = number == int64_t(input) ? bases[++level] : 0;
+        for (size_t row = 0; row < bounds.size(); row += step.boundColumns)
+          bounds[row + column] -= base;
+        ++column;
+      }
   }
 
 private:
+  bool isIn(size_t loop) const {
+    const std::vector<int64_t> &inputs = step.loopInputs[loop];
+    return std::count(inputs.begin(), inputs.end(), int64_t(input)) == 1;
+  }
+
   /// The number of outermost levels whose coordinates the outermost loops
   /// visit, in this order, and of which nothing else is read.
   size_t numCutLevels() const {
     size_t depth = 0;
     while (depth < step.loopInputs.size() && depth < layout.levels.size() &&
-           std::count(step.loopInputs[depth].begin(),
-                      step.loopInputs[depth].end(), int64_t(input)) == 1)
+           isIn(depth))
       ++depth;
     for (const Step::OperandLevel &table : step.tables)
       if (table.input == input)
         depth = std::min(depth, table.level);
     return depth;
+  }
+
+  /// Whether loops that have positions of the operand in cuts visit the levels
+  /// from `first` on, one after the other, as `known` of them do.
+  bool knowsLevels(size_t first, size_t known) const {
+    size_t numLoops = 0, rank = layout.levels.size();
+    for (const std::vector<int64_t> &inputs : step.loopInputs)
+      numLoops += std::count(inputs.begin(), inputs.end(), int64_t(input));
+    bool areAll = first + numLoops == rank;
+    for (size_t n = known; n < numLoops && !areAll; ++n)
+      // Coordinates of a full level may be known without a loop over it.
+      if (first + n >= rank || layout.levels[first + n].isFull)
+        return false;
+    return std::none_of(step.tables.begin(), step.tables.end(),
+                        [&](const Step::OperandLevel &table) {
+                          return table.input == input &&
+                                 table.level < first + numLoops;
+                        });
   }
 
   /// The place in a cut of the operand's position in the loop of a level.
@@ -93,28 +160,13 @@ private:
                      inputs.begin());
   }
 
-  /// What is subtracted from the positions of a level.
-  int64_t baseOf(size_t level) {
-    const TensorLayout::Level &kind = layout.levels[level];
-    if (kind.isFull)
-      return bases[level] * extentOf(level);
-    if (!sharesPositions(kind))
-      return entries[level + 1].begin;
-    entries[level + 1] = entries[level];
-    return bases[level];
-  }
-
-  int64_t extentOf(size_t level) const {
-    return args[step.extentOf(input, level)].size;
-  }
-
   Window betweenCuts(size_t level, Window all) const {
     int64_t begin = part.bounds[columnOf(level)];
     int64_t last = part.bounds.size() - step.boundColumns;
     int64_t end = part.bounds[last + columnOf(level)] + 1;
     const TensorLayout::Level &kind = layout.levels[level];
     // A run of positions that the level shares may go on behind `all`.
-    if (!sharesPositions(kind))
+    if (!kind.sharesPositions())
       end = std::min(end, all.end);
     if (!kind.isFull)
       end = std::min(end, numEntries(level));
@@ -122,13 +174,28 @@ private:
     return {begin, std::max(begin, end)};
   }
 
+  /// Extends the window of a level to the end of a run of equal coordinates, in
+  /// which loops over other coordinates are cut: of the run, all is read.
+  void extendToRun(size_t level) {
+    Window &own = entries[level + 1];
+    if (level + 1 == layout.levels.size() || own.begin == own.end ||
+        !layout.levels[level + 1].sharesPositions())
+      return;
+    ElementType type = layout.levels[level].coordinateType;
+    TensorLayout::Place place = step.coordinatesOf(input, level);
+    auto coordinate = [&](int64_t at) {
+      return load(place.array, type, place.offset + place.stride * at);
+    };
+    while (own.end < numEntries(level) &&
+           coordinate(own.end) == coordinate(own.end - 1))
+      ++own.end;
+  }
+
   Window childrenOf(size_t level, Window parents) const {
     const TensorLayout::Level &kind = layout.levels[level];
     if (kind.isFull)
       return {parents.begin * extentOf(level), parents.end * extentOf(level)};
-    size_t number = argument;
-    for (size_t above = 0; above < level; ++above)
-      number += layout.levels[above].arrays.size();
+    size_t number = step.firstArrayOf(input, level);
     for (const TensorLayout::Array &array : kind.arrays) {
       if (array.holdsPositions)
         return {load(number, array.type, parents.begin),
@@ -138,16 +205,50 @@ private:
     return parents;
   }
 
-  /// The number of positions of a level that stores coordinates.
+  int64_t extentOf(size_t level) const {
+    return args[step.extentOf(input, level)].size;
+  }
+
+  /// Makes levels that share positions, which may be in runs of equal
+  /// coordinates, have the same ones, and finds what is subtracted from them.
+  void finish(size_t first) {
+    firstOfLoops = first;
+    size_t rank = layout.levels.size();
+    for (size_t level = rank; level-- > 1;)
+      if (layout.levels[level].sharesPositions())
+        entries[level] = around(entries[level], entries[level + 1]);
+    for (size_t level = 0; level < rank; ++level) {
+      const TensorLayout::Level &kind = layout.levels[level];
+      if (kind.sharesPositions())
+        entries[level + 1] = entries[level];
+      int64_t own =
+          kind.sharesPositions() ? bases[level] : entries[level + 1].begin;
+      bases.push_back(kind.isFull ? bases[level] * extentOf(level) : own);
+    }
+  }
+
+  /// Extends a window to the positions that a level of this list keeps; what is
+  /// not there is kept as a negative number.
+  void addKept(size_t level, Window &positions) const {
+    size_t number = step.firstArrayOf(input, level);
+    ElementType type = layout.levels[level].arrays.front().type;
+    const Window &own = entries[level + 1];
+    for (int64_t at = own.begin + numBefore; at < own.end; ++at)
+      if (int64_t kept = load(number, type, at); kept >= 0)
+        positions = around(positions, {kept, kept + 1});
+  }
+
+  /// The number of positions of a level that is not full. The level above may
+  /// store its coordinates, too.
   int64_t numEntries(size_t level) const {
-    size_t number = argument;
-    for (size_t above = 0; above < level; ++above)
-      number += layout.levels[above].arrays.size();
+    size_t number = step.firstArrayOf(input, level);
     for (const TensorLayout::Array &array : layout.levels[level].arrays) {
       if (array.perEntry)
         return args[number].size / array.perEntry;
       ++number;
     }
+    if (layout.levels[level].sharesPositions() && level > 0)
+      return numEntries(level - 1);
     throw std::logic_error("the level stores no coordinates");
   }
 
@@ -183,11 +284,13 @@ private:
   }
 
   const Step &step;
-  LonePart &part;
+  const LonePart &part;
   size_t input;
   const TensorLayout &layout;
   const std::vector<Argument> &args;
-  size_t argument; ///< The number of the operand's first argument.
+  /// The outermost level whose positions are in cuts, if any are.
+  size_t firstOfLoops = 0;
+  int64_t numBefore = 0; ///< The entries of a list in front of the lower cut.
   /// The positions above each level, and at last those of the last level, that
   /// are read, and what is subtracted from them.
   std::vector<Window> entries = {{0, 1}};
@@ -203,173 +306,17 @@ nacho::windowsRead(const Step &step, LonePart &part,
   windows.reserve(args.size());
   for (const Argument &arg : args)
     windows.push_back({{0, arg.size}, /*first=*/0, arg.size});
-  for (size_t input = 0; input < step.operands.size(); ++input)
-    if (areWindows[input] && !step.operands[input].levels.empty())
-      OperandWindows(step, part, input, args).find(windows);
-  return windows;
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The places in the result at which the parts before a cut end.
-class ResultPlace {
-public:
-  ResultPlace(const Step &step, const std::vector<int64_t> &sizes,
-              const int64_t *cut, const int64_t *counts)
-      : step(step), levels(step.result.levels), sizes(sizes), cut(cut),
-        counts(counts) {
-    for (size_t level = 0; level < levels.size(); ++level)
-      if (!levels[level].isFull)
-        numStructural = level + 1;
-    for (size_t level = 0; level < numStructural; ++level)
-      if (!levels[level].isFull &&
-          (level + 1 == numStructural || !sharesPositions(levels[level + 1])))
-        counted.push_back(level);
-    // Each level that counts has four columns; there is one for the entries if
-    // every append makes an entry of the last level, which then does not count.
-    if (step.countColumns % kColumns == 1)
-      counted.pop_back();
-    if (int64_t(counted.size()) != step.countColumns / kColumns)
-      throw std::logic_error("the columns of the counts are not known");
+  std::vector<int64_t> bounds = part.bounds;
+  for (size_t input = 0; input < step.operands.size(); ++input) {
+    if (!areWindows[input] || step.operands[input].levels.empty())
+      continue;
+    bool isRecalled = std::any_of(
+        step.recalled.begin(), step.recalled.end(),
+        [&](const Step::KeptLevel &kept) { return kept.of.input == input; });
+    OperandWindows operand(step, part, input, args);
+    if (isRecalled ? operand.findKept(areWindows) : operand.findBetweenCuts())
+      operand.store(windows, bounds);
   }
-
-  size_t numStructural = 0; ///< The levels up to the last that is not full.
-
-  /// The number of positions of a level of the structure before the cut.
-  int64_t positionsOf(size_t level) const {
-    if (levels[level].isFull)
-      return positionsOfFull(level);
-    const int64_t *row = rowOf(level);
-    return row ? finishedIn(row) : counts[step.countColumns - 1];
-  }
-
-  /// The extent of a level of the result.
-  int64_t extent(size_t level) const {
-    return sizes[levels.size() + 1 + level];
-  }
-  int64_t coordinate(size_t loop) const {
-    return loop < step.order.size() ? cut[1 + loop] : 0;
-  }
-
-private:
-  static constexpr int64_t kColumns = 4; ///< spans, head, mid, tail
-
-  /// The columns of the first level, from `level` on, that counts.
-  const int64_t *rowOf(size_t level) const {
-    for (size_t n = 0; n < counted.size(); ++n)
-      if (counted[n] >= level)
-        return counts + kColumns * n;
-    return nullptr;
-  }
-  static int64_t finishedIn(const int64_t *row) {
-    return row[0] ? row[1] + row[2] : 0;
-  }
-  static bool isOpen(const int64_t *row) { return row[0] ? row[3] : row[1]; }
-
-  /// The position of the cut's coordinates in a run of full levels; but if
-  /// their parent has no entries so far, that of the next parent.
-  int64_t positionsOfFull(size_t level) const {
-    size_t first = level;
-    while (first > 0 && levels[first - 1].isFull)
-      --first;
-    int64_t number = first ? positionsOf(first - 1) : 0;
-    bool isInside = first == 0 || isOpen(rowOf(first - 1));
-    for (size_t m = first; m <= level; ++m)
-      number = number * extent(m) + (isInside ? coordinate(m) : 0);
-    return number;
-  }
-
-  const Step &step;
-  const std::vector<TensorLayout::Level> &levels;
-  const std::vector<int64_t> &sizes;
-  const int64_t *cut, *counts;
-  std::vector<size_t> counted; ///< The levels that count positions.
-};
-} // namespace
-
-/// Whether the loop over a level is cut, and all loops around it are over
-/// levels of the result, too. Loops inside of others add to entries of these.
-static bool isOuterLoop(const Step &step, const std::vector<int64_t> &loops,
-                        size_t level) {
-  int64_t outer = 0;
-  while (std::find(loops.begin(), loops.end(), outer) != loops.end())
-    ++outer;
-  return loops[level] >= 0 && loops[level] < outer;
-}
-
-/// The window of the values of a dense result. Its outermost levels are those
-/// of the outermost loops.
-static std::optional<Window> valuesOfDense(const Step &step,
-                                           const ResultPlace &lower,
-                                           const ResultPlace &upper,
-                                           const std::vector<int64_t> &loops) {
-  size_t rank = step.result.levels.size(), outer = 0;
-  while (outer < rank && loops[outer] == int64_t(outer))
-    ++outer;
-  // Every part may have something of every entry: none completes any.
-  if (!step.partials.empty() && step.partialRows == 1)
-    return Window();
-  if (outer == 0)
-    return std::nullopt;
-  Window values;
-  for (size_t level = 0; level < rank; ++level) {
-    bool isOuter = level < outer;
-    int64_t extent = lower.extent(level);
-    values.begin =
-        values.begin * extent + (isOuter ? lower.coordinate(level) : 0);
-    values.end = values.end * extent + (isOuter ? upper.coordinate(level) : 0);
-    // The outer loops visit the elements in another order.
-    if (!isOuter && isOuterLoop(step, loops, level))
-      return std::nullopt;
-  }
-  return values;
-}
-
-std::optional<std::vector<Window>>
-nacho::windowsWritten(const Step &step, const LonePart &part,
-                      const std::vector<int64_t> &loops) {
-  bool hasCounts = step.countColumns > 0;
-  ResultPlace lower(step, part.sizes, part.bounds.data(), part.offsets.data());
-  int64_t count = part.count(step);
-  ResultPlace upper(step, part.sizes,
-                    part.bounds.data() + count * step.boundColumns,
-                    part.offsets.data() + count * step.countColumns);
-  std::vector<Window> windows;
-  for (size_t level = 0; level < step.result.levels.size(); ++level)
-    for (const auto &array : step.result.levels[level].arrays) {
-      if (!array.holdsPositions) {
-        windows.push_back({array.perEntry * lower.positionsOf(level),
-                           array.perEntry * upper.positionsOf(level)});
-        continue;
-      }
-      // The first part writes what is before the first position. The only fiber
-      // of the first level is known without any part.
-      bool isFirst = part.number == 0;
-      if (level == 0)
-        windows.push_back({0, isFirst ? 2 : 0});
-      else
-        windows.push_back({isFirst ? 0 : lower.positionsOf(level - 1) + 1,
-                           upper.positionsOf(level - 1) + 1});
-    }
-  if (!hasCounts) {
-    std::optional<Window> values = valuesOfDense(step, lower, upper, loops);
-    if (!values)
-      return std::nullopt;
-    windows.push_back(*values);
-    return windows;
-  }
-  int64_t block = 1;
-  size_t last = lower.numStructural - 1;
-  for (size_t level = last + 1; level < step.result.levels.size(); ++level) {
-    // The parts divide the block of an entry.
-    if (isOuterLoop(step, loops, level))
-      return std::nullopt;
-    block *= lower.extent(level);
-  }
-  windows.push_back(
-      {block * lower.positionsOf(last), block * upper.positionsOf(last)});
+  part.bounds = bounds;
   return windows;
 }

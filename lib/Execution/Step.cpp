@@ -140,11 +140,19 @@ size_t Step::extentOf(size_t input, size_t level) const {
   return begin + layout.numArguments() - layout.levels.size() + level;
 }
 
+size_t Step::firstArrayOf(size_t input, size_t level) const {
+  const TensorLayout &layout = operands[input];
+  // One argument, the values, comes between the arrays and the extents.
+  size_t number = extentOf(input, 0) - 1 - layout.numArrays();
+  for (size_t above = 0; above < level; ++above)
+    number += layout.levels[above].arrays.size();
+  return number;
+}
+
 TensorLayout::Place Step::coordinatesOf(size_t input, size_t level) const {
   const TensorLayout &layout = operands[input];
   TensorLayout::Place place = layout.levels[level].coordinates;
-  // One argument, the values, comes between the arrays and the extents.
-  place.array += extentOf(input, 0) - 1 - layout.numArrays();
+  place.array += firstArrayOf(input, 0);
   return place;
 }
 

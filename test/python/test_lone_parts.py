@@ -9,8 +9,17 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, reject
+from hypothesis import strategies as st
 
+import expressions
 import nacho
+import samples
+from guarded_memory import guarded
+
+on_linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="guards memory as Linux does"
+)
 
 
 def matrix(rows, columns, seed, density=0.1):
@@ -53,8 +62,23 @@ def copied(value):
     return pickle.loads(pickle.dumps(value))
 
 
+def tensor(shape, seed, format, density=0.1):
+    rng = np.random.default_rng(seed)
+    made = np.where(rng.random(shape) < density, rng.random(shape), 0)
+    made[::7] = 0
+    crd = np.nonzero(made)
+    return nacho.Tensor.from_coo(np.array(crd), made[crd], shape=shape).convert(format)
+
+
+def tensors(shape, format, density=0.1):
+    return {
+        name: tensor(shape, seed, format, density) for seed, name in enumerate("AB")
+    }
+
+
 A, B = matrix(60, 50, 0), matrix(60, 50, 1)
 C = matrix(50, 40, 2)
+T = tensors((15, 12, 9), "csf")
 X = np.random.default_rng(3).random(60)
 CASES = {
     "rows": ("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": B}, {}),
@@ -96,18 +120,62 @@ CASES = {
         {"A": A, "C": C},
         {"formats": {"A": "csr", "C": "csr", "Z": "dense"}},
     ),
+    "pairs": (
+        "Z[i,j] = A[i,j] * B[i,j]",
+        tensors((60, 50), "coo"),
+        {"formats": {"A": "coo", "B": "coo", "Z": "coo"}},
+    ),
+    "steps to a tree": (
+        "Z[i,j,k] = A[i,j,k] * B[i,j,k]",
+        T,
+        {"formats": {"A": "csf", "B": "csf", "Z": "csf"}},
+    ),
+    "sums of fibers": (
+        "Z[i,j] = A[i,j,k] * B[i,j,k]",
+        T,
+        {"formats": {"A": "csf", "B": "csf", "Z": "dcsr"}},
+    ),
+    "a number of fibers": ("s = A[i,j,k] * B[i,j,k]", T, {}),
+    "matches or others": (
+        "Z[i,j] = A[i,j] * B[i,j] + C[i,j]",
+        {**tensors((60, 50), "dcsr"), "C": tensor((60, 50), 2, "dcsr")},
+        {"formats": {"A": "dcsr", "B": "dcsr", "C": "dcsr", "Z": "dcsr"}},
+    ),
+    "listed whole rows": (
+        "Z[i,k] = A[i,j] * C[j,k]",
+        {"A": in_format(A, "dcsr"), "C": in_format(C, "dcsr")},
+        {"formats": {"A": "dcsr", "C": "dcsr", "Z": "dcsr"}},
+    ),
+    "masked": (
+        "Z[i,k] = M[i,k] * A[i,j] * C[j,k]",
+        {"M": matrix(60, 40, 5), "A": A, "C": C},
+        {},
+    ),
+    "heavy rows": (
+        "Z[i,k] = A[i,j] * C[j,k]",
+        {"A": sp.vstack([sp.csr_array(np.ones((1, 50))), A]).tocsr(), "C": C},
+        {},
+    ),
+    "fibers apart": (
+        "Z[i,j,k] = A[i,k] * B[i,j,k]",
+        {"A": tensor((15, 9), 3, "dcsr"), "B": T["B"]},
+        {"formats": {"A": "dcsr", "B": "csf", "Z": "csf"}},
+    ),
     "whole rows": ("Z[i,k] = A[i,j] * C[j,k]", {"A": A, "C": C}, {}),
     "a scalar": ("Z[i,j] = a * A[i,j] + B[i,j]", {"a": 0.3, "A": A, "B": B}, {}),
     "maxima": ("y[i] = max(j, A[i,j])", {"A": A}, {}),
 }
 
 
+def planned(name, parts):
+    expression, operands, options = CASES[name]
+    return nacho.mlir.compile(expression, **options).plan(parts=parts, **operands)
+
+
 @pytest.mark.parametrize("parts", [1, 5, 300])
 @pytest.mark.parametrize("name", CASES)
 def test_the_pieces_of_all_parts_make_the_result(name, parts):
-    expression, operands, options = CASES[name]
-    kernel = nacho.mlir.compile(expression, **options)
-    plan = kernel.plan(parts=parts, **operands)
+    plan = planned(name, parts)
     pieces = [copied(copied(plan.part(n)).compute()) for n in range(plan.parts)]
     joined, whole = nacho.join(pieces[::-1]), plan.execute()
     assert type(joined) is type(whole)
@@ -131,6 +199,95 @@ def test_parts_have_windows_of_operands_only():
         assert len(pickle.dumps(part)) < part.nbytes + 8000
         assert "nacho.mlir" not in repr(part)
         assert len(pickle.dumps(part.compute())) < everything / 30
+
+
+def check_reads(plan):
+    """Compute parts whose windows lie between pages that nobody may read."""
+    pieces = []
+    with guarded() as guard:
+        for part in map(plan.part, range(plan.parts)):
+            part._arguments = [
+                (guard.copy(each[0]), *each[1:])
+                if isinstance(each, tuple) and each[0].ndim
+                else each
+                for each in part._arguments
+            ]
+            pieces.append(part.compute())
+        joined = nacho.join(pieces)
+    assert arrays_of(joined) == arrays_of(plan.execute())
+
+
+@on_linux
+@pytest.mark.parametrize("parts", [5, 40])
+@pytest.mark.parametrize("name", CASES)
+def test_parts_read_their_windows_only(name, parts):
+    check_reads(planned(name, parts))
+
+
+@st.composite
+def drawn_plans(draw):
+    case = draw(st.one_of(expressions.elementwise(3), expressions.contractions(3)))
+    extents = draw(st.lists(samples.extents, min_size=7, max_size=7))
+    rng = np.random.default_rng(draw(samples.seeds))
+    operands = case.sample(rng, extents, draw(samples.kinds))
+    parts = draw(st.sampled_from((1, 2, 7, 16)))
+    try:
+        # Short lists would be merged by keys, in a single step.
+        return case.compile(choices={"merge-keys": False}).plan(**operands, parts=parts)
+    except nacho.NachoError:
+        reject()
+
+
+@on_linux
+@pytest.mark.filterwarnings("ignore::nacho.NachoWarning")
+@given(drawn_plans())
+def test_parts_of_random_expressions_read_their_windows_only(plan):
+    try:
+        check_reads(plan)
+    except nacho.UnsupportedError as error:
+        assert "cannot run alone" in str(error)
+
+
+def bytes_of(operand):
+    if sp.issparse(operand):
+        return operand.indptr.nbytes + operand.indices.nbytes + operand.data.nbytes
+    arrays = (*operand.pos, *operand.crd, operand.values)
+    return sum(array.nbytes for array in arrays if array is not None)
+
+
+LISTED = {
+    "steps": ("Z[i,j] = A[i,j] * B[i,j]", tensors((1000, 200), "dcsr"), "AB"),
+    "pairs": ("Z[i,j] = A[i,j] * B[i,j]", tensors((1000, 200), "coo"), "AB"),
+    "fibers": ("Z[i,j] = A[i,j,k] * B[i,j,k]", tensors((200, 40, 30), "csf"), "AB"),
+    "a number": ("s = A[i,j,k] * B[i,j,k]", tensors((200, 40, 30), "csf"), "AB"),
+    "products": (
+        "Z[i,k] = A[i,j] * B[j,k]",
+        {"A": matrix(2000, 500, 0), "B": matrix(500, 50, 1)},
+        "A",
+    ),
+    "products of few rows": (
+        "Z[i,k] = A[i,j] * B[j,k]",
+        {"A": sp.diags_array(np.ones(2000)).tocsr(), "B": matrix(2000, 200, 1)},
+        "AB",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_parts_have_windows_of_operands_that_lists_find(name):
+    expression, operands, windowed = LISTED[name]
+    result = {} if name in ("a number", "products") else {"Z": "dcsr"}
+    formats = {n: x.format for n, x in operands.items() if not sp.issparse(x)}
+    kernel = nacho.mlir.compile(expression, formats=formats | result)
+    plan = kernel.plan(**operands, parts=50)
+    assert any(is_step for is_step, _ in plan._program.steps[-1].inputs)
+    sizes = {name: bytes_of(operand) for name, operand in operands.items()}
+    whole = sum(size for name, size in sizes.items() if name not in windowed)
+    for number in (0, 25, 49):
+        part = plan.part(number)
+        # An entry takes twice as many bytes in a list as in an operand.
+        assert part.nbytes < whole + 3.5 * sum(sizes.values()) / plan.parts
+        assert len(pickle.dumps(part)) < part.nbytes + 8000
 
 
 def computed(part):

@@ -58,6 +58,9 @@ struct TensorLayout {
     ElementType coordinateType;
     Place coordinates; ///< None, with a stride of 0, if positions have none.
     std::vector<Array> arrays;
+
+    /// Whether its positions are those of the level above.
+    bool sharesPositions() const;
   };
   std::vector<Level> levels; ///< Empty for a scalar.
   ElementType values;

@@ -74,15 +74,18 @@ struct WindowArgument {
 /// A window of an argument, and how it stands for the whole array.
 struct ReadWindow {
   Window window;
-  int64_t first;          ///< The index of its first element for the step.
-  int64_t size;           ///< One more than that of its last.
-  int64_t subtracted = 0; ///< To be subtracted from each element.
+  int64_t first; ///< The index of its first element for the step.
+  int64_t size;  ///< One more than that of its last.
+  /// To be subtracted from each element, but for a negative one, which stands
+  /// for what is not there.
+  int64_t subtracted = 0;
 };
 
 /// The windows of the arguments of a step that parts read. An operand whose
 /// entries the loops do not visit in order, from the outermost loop on, is read
-/// as a whole, and so are those not in `areWindows`. The positions in the cuts
-/// of the parts become those in the windows.
+/// between the positions that lists keep for the loops, or else as a whole, and
+/// so are those not in `areWindows`. The positions in the cuts of the parts
+/// become those in the windows, as do those in lists by `subtracted`.
 std::vector<ReadWindow> windowsRead(const Step &step, LonePart &part,
                                     const std::vector<Argument> &args,
                                     const std::vector<bool> &areWindows);

@@ -170,6 +170,12 @@ public:
   std::optional<OperandLevel> buckets;
   /// The levels whose positions the last levels of a list keep.
   std::vector<OperandLevel> kept;
+  /// A level of a list among the inputs that keeps positions of another input.
+  struct KeptLevel {
+    size_t list, level;
+    OperandLevel of;
+  };
+  std::vector<KeptLevel> recalled;
   /// Set if the innermost loop merges the coordinates of two operands. Their
   /// positions are the last two columns of `bounds`.
   struct Merge {
@@ -192,6 +198,9 @@ public:
   /// The number of the argument that is the extent of a level of an operand.
   /// The argument before the extents of an operand has its values.
   size_t extentOf(size_t input, size_t level) const;
+  /// The number of the argument that is the first array of a level of an
+  /// operand, or would be if the level had any.
+  size_t firstArrayOf(size_t input, size_t level) const;
   /// The place of the coordinates of a level of an operand; `array` is the
   /// number of an argument. The level must not be full.
   TensorLayout::Place coordinatesOf(size_t input, size_t level) const;

@@ -65,7 +65,8 @@ class Part:
     """A part of a plan. It is pickled with what it needs of the operands, and no more.
 
     Its operands are windows between the part's cuts, if the loops, from the outermost
-    one on, visit their levels in order; others are read at random, and come whole.
+    one on, visit their levels in order, or between the positions that lists of earlier
+    steps keep for its loops; others are read at random, and come whole.
     """
 
     def __init__(
@@ -321,27 +322,33 @@ def _window(array: Any, read: _Read) -> tuple[Any, int, int]:
         return array, 0, 1
     begin, end, first, size, subtracted = read
     window = np.asarray(array).reshape(-1)[begin:end]
-    if subtracted:
-        window = window - window.dtype.type(subtracted)
-    return window, first, size
+    return moved(window, -subtracted), first, size
+
+
+def moved(positions: Array, by: int) -> Array:
+    """Return positions to which something is added.
+
+    What is not there is kept in a list as a negative position, and stays.
+    """
+    if not by:
+        return positions
+    return np.where(positions < 0, positions, positions + positions.dtype.type(by))
 
 
 def _windowed(program: Program) -> list[bool]:
     """Return of which inputs of the last step the loops may visit windows.
 
-    A list that earlier steps made, and an operand that is read more than once, is read
-    as a whole.
+    An operand that is read more than once is read as a whole.
     """
     assignment = program.statement.assignment
     times = Counter(access.name for access in assignment.accesses)
-    names = assignment.operands
-    *earlier, last = program.steps
-    if earlier or program.choices[MERGE_KEYS]:
-        return [False] * len(last.inputs)
-    types = program.statement.types
+    names, types = assignment.operands, program.statement.types
+    inputs = program.steps[-1].inputs
+    if program.choices[MERGE_KEYS]:
+        return [False] * len(inputs)
     return [
-        not is_step and times[names[n]] == 1 and _has_windows(types[names[n]].format)
-        for is_step, n in last.inputs
+        is_step or (times[names[n]] == 1 and _has_windows(types[names[n]].format))
+        for is_step, n in inputs
     ]
 
 

@@ -99,9 +99,9 @@ class Plan:
     def part(self, number: int) -> Part:
         """Return a part that can be computed alone, also in another process.
 
-        It has windows of the operands that the loops visit in order, and the others as
-        a whole. ``nacho.join`` makes the result of the pieces that all parts compute.
-        ``number`` counts from 0.
+        It has windows of the operands that the loops visit in order, or find by a list
+        of an earlier step, and the others as a whole. ``nacho.join`` makes the result
+        of the pieces that all parts compute. ``number`` counts from 0.
         """
         return self._lone_parts.part(number)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nacho._kernels.parts import moved
 from nacho._kernels.program import Layout
 from nacho._pieces.tensor import Numbers
 from nacho._pieces.windows import Windows
@@ -130,17 +131,13 @@ class Input(NamedTuple):
 
 
 def with_positions_moved(windows: Windows, by: Sequence[int]) -> Windows:
-    """Return windows of a list, to whose kept positions something is added.
-
-    What is not there is kept as a negative position, and stays.
-    """
+    """Return windows of a list, to whose kept positions something is added."""
     if not any(by):
         return windows
     arrays = list(windows.arrays)
     first = len(arrays) - 1 - len(by)
     for number, more in enumerate(by, start=first):
-        kept = arrays[number]
-        arrays[number] = np.where(kept < 0, kept, kept + kept.dtype.type(more))
+        arrays[number] = moved(arrays[number], more)
     return windows._replace(arrays=tuple(arrays))
 
 
