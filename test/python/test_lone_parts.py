@@ -78,6 +78,7 @@ def tensors(shape, format, density=0.1):
 
 A, B = matrix(60, 50, 0), matrix(60, 50, 1)
 C = matrix(50, 40, 2)
+COLUMNS = "(d0, d1, d2) -> (d1 : dense, d0 : dense, d2 : compressed)"
 T = tensors((15, 12, 9), "csf")
 X = np.random.default_rng(3).random(60)
 CASES = {
@@ -160,6 +161,24 @@ CASES = {
         "Z[i,j,k] = A[i,k] * B[i,j,k]",
         {"A": tensor((15, 9), 3, "dcsr"), "B": T["B"]},
         {"formats": {"A": "dcsr", "B": "csf", "Z": "csf"}},
+    ),
+    "a list with loops apart": (
+        "Z[i,j] = B[i] * x[j] + A[i,j] - D[i,j,m] * A[j,m]",
+        {
+            "A": tensor((12, 12), 0, "dcsc", 0.4),
+            "B": tensor((12,), 2, "sparse-vector", 0.6),
+            "D": tensor((12, 12, 12), 1, COLUMNS, 0.3),
+            "x": X[:12],
+        },
+        {
+            "formats": {
+                "A": "dcsc",
+                "B": "sparse-vector",
+                "D": COLUMNS,
+                "x": "dense",
+                "Z": "csc",
+            }
+        },
     ),
     "whole rows": ("Z[i,k] = A[i,j] * C[j,k]", {"A": A, "C": C}, {}),
     "a scalar": ("Z[i,j] = a * A[i,j] + B[i,j]", {"a": 0.3, "A": A, "B": B}, {}),
@@ -264,6 +283,11 @@ LISTED = {
         "Z[i,k] = A[i,j] * B[j,k]",
         {"A": matrix(2000, 500, 0), "B": matrix(500, 50, 1)},
         "A",
+    ),
+    "products of rows that parts name": (
+        "Z[i,k] = A[i,j] * B[j,k]",
+        {"A": matrix(2000, 20000, 0, 1e-4), "B": matrix(20000, 2000, 1, 0.01)},
+        "AB",
     ),
     "products of few rows": (
         "Z[i,k] = A[i,j] * B[j,k]",

@@ -18,6 +18,7 @@ import numpy as np
 
 from nacho._kernels.cache import Cache
 from nacho._kernels.call import Call
+from nacho._kernels.named_rows import namings, with_named_rows
 from nacho._kernels.program import MERGE_KEYS, Program
 from nacho._kernels.specialisation import Specialisation
 from nacho._storage.blocks import joined
@@ -66,7 +67,8 @@ class Part:
 
     Its operands are windows between the part's cuts, if the loops, from the outermost
     one on, visit their levels in order, or between the positions that lists of earlier
-    steps keep for its loops; others are read at random, and come whole.
+    steps keep for its loops, where rows of CSR that no position names are empty; others
+    are read at random, and come whole.
     """
 
     def __init__(
@@ -291,6 +293,7 @@ class Parts:
         )
         self._program = program
         self._are_windows = _windowed(program)
+        self._namings = namings(program, self._are_windows)
         self._loops = loops_of_levels(program)
         self._arguments = native.last_arguments(call.args)
 
@@ -310,6 +313,7 @@ class Parts:
             each if isinstance(each, int) else _window(each, how)
             for each, how in zip(self._arguments, read, strict=True)
         ]
+        arguments = with_named_rows(arguments, self._namings)
         return Part(self._origin, record, arguments, written)
 
     def _refuse(self, why: str) -> NoReturn:

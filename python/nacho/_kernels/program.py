@@ -48,6 +48,11 @@ class Layout(NamedTuple):
     values: str
 
     @property
+    def array_count(self) -> int:
+        """The number of the arrays of all levels."""
+        return sum(len(level.arrays) for level in self.levels)
+
+    @property
     def has_compressed_rows(self) -> bool:
         """Whether it is a matrix whose rows are all there, and have coordinates."""
         if len(self.levels) != 2:
@@ -106,6 +111,11 @@ class Step(NamedTuple):
     has_tables: bool
     """Whether parts fill tables of what they look up in operands."""
 
+    def first_argument(self, input: int) -> int:
+        """Return the number of the first argument that stands for an input."""
+        before = self.layouts[:input]
+        return sum(each.array_count + 1 + len(each.levels) for each in before)
+
     def delta_of(self, costs: NDArray[np.int64]) -> int:
         """Return a number above what any cut is short of its share of the cost.
 
@@ -141,6 +151,19 @@ class Program:
         """
         *earlier, _ = self.steps
         return any(step.is_sorted or not step.is_list for step in earlier)
+
+    def recalled(self, step: Step, input: int) -> tuple[tuple[int, int], ...]:
+        """Return the inputs of a step, and their levels, whose positions a list keeps.
+
+        The list is one of the inputs. An input of -1 is none that the step reads.
+        """
+        _, source = step.inputs[input]
+        earlier = self.steps[source]
+        kept = ((earlier.inputs[number], level) for number, level in earlier.kept)
+        return tuple(
+            (step.inputs.index(made) if made in step.inputs else -1, level)
+            for made, level in kept
+        )
 
     @property
     def delta(self) -> int:

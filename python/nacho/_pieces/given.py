@@ -197,12 +197,7 @@ class Operands:
         earlier = self._program.steps[source]
         listed = earlier.order[: len(made.counts) - len(earlier.kept)]
         loops = [*range(len([*takewhile(step.order.__contains__, listed)]))]
-        kept = tuple(
-            (step.inputs.index(earlier.inputs[number]), level)
-            if earlier.inputs[number] in step.inputs
-            else (-1, level)
-            for number, level in earlier.kept
-        )
+        kept = self._program.recalled(step, input)
         return List(step, input, f"list-{source}", loops, made, kept, self._engine)
 
     def _input(self, number: int, name: str, layout: Layout) -> Any:

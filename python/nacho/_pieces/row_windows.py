@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nacho._kernels.named_rows import Rows as SomeRows
+from nacho._kernels.named_rows import arrays_of, places_between, rows_between
 from nacho._kernels.program import Layout
 from nacho._pieces.inputs import Input
 from nacho._pieces.tensor import Numbers, Pieces
@@ -71,32 +73,28 @@ def some_rows(pieces: Pieces, piece: int, windows: Windows, names: Names) -> Row
         places = _elements(names.rows, pieces.extents, (first, last))
         values = windows.arrays[0][places - windows.begins[0]]
         return Rows(names, nothing, nothing, values, (first, last))
-    (base, first_crd, first_value), (pos, crd, values) = windows
-    ends = [np.minimum(names.rows + more - base, pos.size - 1) for more in (0, 1)]
+    (base, first_crd, _), (pos, crd, values) = windows
+    rows = names.rows
+    ends = [np.minimum(rows + more - base, pos.size - 1) for more in (0, 1)]
     begin, end = (np.clip(pos[at].astype(np.int64), first, last) for at in ends)
-    places, counts = _numbers(begin, end), (end - begin).astype(pos.dtype)
-    found = crd[places - first_crd], values[places - first_value]
-    return Rows(names, counts, *found, (first, last))
+    runs = (begin - first_crd, end - first_crd)
+    _, counts, crd, values = rows_between(rows, runs, crd, values)
+    return Rows(names, counts.astype(pos.dtype), crd, values, (first, last))
 
 
 def with_rows(empty: Input, given: Sequence[Rows]) -> Input:
     """Return an operand that has some rows, as if there were no others."""
     if is_dense(empty.layout):
-        made = np.zeros(
-            int(np.prod(empty.extents, dtype=np.int64)), empty.layout.values
-        )
+        size = int(np.prod(empty.extents, dtype=np.int64))
+        made = np.zeros(size, empty.layout.values)
         for each in given:
             made[_elements(each.names.rows, empty.extents, each.own)] = each.values
         return empty._replace(windows=Windows((0,), (made,)))
-    sizes = np.zeros(empty.extents[0] + 1, np.int64)
-    for each in given:
-        sizes[each.names.rows + 1] += each.counts
     pos, crd, values = empty.windows.arrays
-    arrays = (
-        np.cumsum(sizes).astype(pos.dtype),
-        np.concatenate([crd, *(each.crd for each in given)]).astype(crd.dtype),
-        np.concatenate([values, *(each.values for each in given)]).astype(values.dtype),
-    )
+    nothing = np.zeros(0, np.int64)
+    rows = [SomeRows(x.names.rows, x.counts, x.crd, x.values) for x in given]
+    rows.append(SomeRows(nothing, nothing, crd, values))
+    arrays = arrays_of(empty.extents[0], pos.dtype, rows)
     return empty._replace(windows=Windows((0, 0, 0), arrays))
 
 
@@ -104,11 +102,4 @@ def _elements(rows: Numbers, extents: Sequence[int], own: tuple[int, int]) -> Nu
     """Return the elements of dense rows that are among the own ones of a piece."""
     width = int(np.prod(extents[1:], dtype=np.int64))
     begin, end = (np.clip(width * (rows + more), *own) for more in (0, 1))
-    return _numbers(begin, end)
-
-
-def _numbers(begin: Numbers, end: Numbers) -> Numbers:
-    """Return the numbers in runs that begin and end somewhere."""
-    counts = end - begin
-    before = np.cumsum(counts) - counts
-    return np.repeat(begin - before, counts) + np.arange(counts.sum())
+    return places_between(begin, end)
