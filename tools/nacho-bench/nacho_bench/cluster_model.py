@@ -150,19 +150,12 @@ def counted(
     engine = SimulatedCluster(workers)
     given, entries, needed = dict(operands), 0, 0
     for name, operand in operands.items():
-        if isinstance(operand, np.ndarray):
-            continue
         known, windows = cut(view_of(name, operand, operand.ndim), workers)
         handles = [engine.put(w, at=n / workers) for n, w in enumerate(windows)]
         given[name] = replace(known, handles=tuple(handles))
-        entries += known.nnz
+        entries += 0 if isinstance(operand, np.ndarray) else known.nnz
         needed += sum(window.nbytes for window in windows)
-    views = {
-        name: view_of(name, each, each.ndim)
-        if isinstance(each, np.ndarray)
-        else each.skeleton()
-        for name, each in given.items()
-    }
+    views = {name: each.skeleton() for name, each in given.items()}
     options = Options(parts=workers)
     evaluation = Evaluation(parse(statement.text), options, given, views, engine)
     step = evaluation.last_step
@@ -214,8 +207,7 @@ counted is the whole statement: the search for cuts, lists of coordinates, and p
 *moved* are the bytes that came from other workers, over those of all operands in
 pieces, and *bound* are those that move at least for these parts, if parts at the same
 place run where most of their bytes are. What goes to every worker as a whole, such as
-the vector of SpMV and where the rows of a product's second factor begin, is not in
-*bound*.
+where the rows of a product's second factor begin, is not in *bound*.
 
 The last columns have the time predicted for {ENTRIES:.0e} entries, and its efficiency:
 the time of one thread, over that of all workers together. It is the sum of
