@@ -86,8 +86,9 @@ public:
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
   /// isSorted, isDraft, whether it makes a list, the layouts of its operands
   /// and of its result, countColumns, whether its parts run alone, the inputs
-  /// and levels whose positions a list keeps, which loops are full, and whether
-  /// it has partials, fixed parts, and tables.
+  /// and levels whose positions a list keeps, which loops are full, whether it
+  /// has partials, fixed parts, and tables, and whether the result is the only
+  /// operand in another order.
   nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
@@ -103,7 +104,8 @@ public:
           step.list != nacho::Step::List::none, layoutsOf(step),
           step.countColumns, step.has(nacho::Phase::compute),
           nanobind::tuple(kept), toTuple(step.fullLoops),
-          !step.partials.empty(), step.hasFixedParts, !step.tables.empty()));
+          !step.partials.empty(), step.hasFixedParts, !step.tables.empty(),
+          step.buckets.has_value()));
     }
     return nanobind::tuple(steps);
   }

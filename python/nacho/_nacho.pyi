@@ -251,6 +251,7 @@ Step = tuple[
     bool,
     bool,
     bool,
+    bool,
 ]
 Whole = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 """The arrays of a result, and those of the sums of a part, each by type and length,

@@ -16,6 +16,7 @@ ADD = "Z[i,j] = A[i,j] + B[i,j]"
 WINDOWS = "windows, to where their parts are computed"
 WHOLE = "as a whole, to each worker that needs it"
 NAMED = "rows, each once to where parts name it"
+REORDERED = "entries, to where they lie in another order"
 ENTRY = 4 + 8
 """The bytes of a coordinate and of a value."""
 
@@ -92,6 +93,16 @@ def test_rows_that_parts_name_move_alone(matrix):
     assert moved["B", WHOLE] >= matrix.nnz // 2 * ENTRY
 
 
+def test_entries_move_to_where_they_lie_in_another_order(matrix):
+    operands = {"A": pieces_of(matrix), "B": pieces_of(matrix)}
+    found = nd.explain("Z[i,j] = A[i,j] + B[j,i]", parts=6, **operands)
+    assert found.sections["divided"] == ("yes, each worker computes parts of its own",)
+    moved = bytes_of(found)
+    # Of two coordinates of 8 bytes and a value, each half has a half to give away.
+    assert matrix.nnz * 24 / 4 < moved["B", REORDERED] < matrix.nnz * 24
+    assert moved["A", WINDOWS] < matrix.nnz * ENTRY / 4
+
+
 def test_rows_of_dense_operands_that_parts_name_move_alone():
     size = 1 << 17
     band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(size, size))
@@ -154,11 +165,12 @@ def test_times_are_those_of_workers(matrix):
 
 def test_a_statement_of_one_worker_says_why(matrix):
     tensor = pieces_of(matrix)
-    found = nd.explain("Z[i,j] = A[i,j] + B[j,i]", A=tensor, B=tensor)
+    x = np.ones(SIZE)
+    found = nd.explain("y[i] = A[i,j] * B[j,k] * x[k]", A=tensor, B=tensor, x=x)
     (line,) = found.sections["divided"]
     assert line == (
-        "no, one worker computes the whole statement: an operand is brought into "
-        "another order first"
+        "no, one worker computes the whole statement: a part of the expression is "
+        "computed first"
     )
     assert (found.shares, found.pictures) == ((), ())
     moved = bytes_of(found)

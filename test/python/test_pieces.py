@@ -304,7 +304,7 @@ def test_levels_without_windows_are_refused():
     "expr, options, why",
     [
         ("Z[i,j] = A[i,j] + A[i,j]", {}, ""),
-        ("Z[i,j] = A[i,j] + B[j,i]", {}, "an operand is brought into another order"),
+        ("y[i] = A[i,j] * B[j,k] * x[k]", {}, "a part of the expression is computed"),
         ("Z[i,j] = C[i,j] + E[i,j]", {}, "its operands have few entries, which"),
         ("Z[i,j] = L[i,j] + B[i,j]", {}, "the operand 'L' is in the format '.*loose"),
     ],
@@ -315,8 +315,10 @@ def test_statements_that_are_not_divided_know_why(expr, options, why):
     given = {name: in_pieces(made[name], 3) for name in names if name in made}
     if "L" in names:
         given["L"] = nacho.Tensor.from_scipy(A).convert(LOOSE)
+    if "x" in names:
+        given["x"] = np.ones(A.shape[1])
     views = {
-        name: each.skeleton() if name in made else view_of(name, each, 2)
+        name: each.skeleton() if name in made else view_of(name, each, each.ndim)
         for name, each in given.items()
     }
     with guarded() as guard:

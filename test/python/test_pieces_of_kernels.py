@@ -305,6 +305,65 @@ def test_rows_that_parts_name(monkeypatch, format):
     assert not asked
 
 
+TRANSPOSED = {
+    "sum": "Z[i,j] = A[i,j] + B[j,i]",
+    "itself": "Z[i,j] = A[i,j] + A[j,i]",
+    "product": "Z[i,j] = A[i,j] * B[j,i]",
+    "first factor": "Z[i,k] = A[j,i] * B[j,k]",
+    "second factor": "Z[i,k] = A[i,j] * B[k,j]",
+    "both": "Z[i,k] = A[j,i] * B[k,j]",
+    "alone": "Z[i,j] = 2 * A[j,i]",
+}
+
+
+@pytest.mark.parametrize("kinds", [("csr", "csr"), ("csr", "csc"), ("csr", "dcsr")])
+@pytest.mark.parametrize("kernel", TRANSPOSED)
+def test_transposed_operands(kernel, kinds):
+    """A matrix is sorted where its pieces are before the parts read it."""
+    text = TRANSPOSED[kernel]
+    operands = {name: heavy(kind) for name, kind in zip("AB", kinds, strict=True)}
+    for pieces, slots, parts in ((3, 4, 9), (1, 2, 2), (9, 7, 40)):
+        given = {name: operands[name] for name in parse(text).operands}
+        check(text, given, pieces, slots, parts=parts)
+
+
+def test_transposed_operands_are_divided():
+    A, B = M["csr"][:2]
+    with guarded() as guard:
+        engine = GuardedEngine(guard, 5)
+        for text in TRANSPOSED.values():
+            given = {name: named(A, B)[name] for name in parse(text).operands}
+            options = Options(parts=5, choices={"merge-keys": False})
+            assert evaluation_of(text, given, 4, engine, options).why_whole == ""
+
+
+def test_a_transposed_operand_that_is_not_in_pieces():
+    A, B = M["csr"][:2]
+    with guarded() as guard:
+        engine = GuardedEngine(guard, 5)
+        given = {"A": in_pieces("A", A, 3), "B": B.to_scipy()}
+        views = {"A": given["A"].skeleton(), "B": plain_view("B", given["B"], 2)}
+        text = TRANSPOSED["sum"]
+        options = Options(parts=5, choices={"merge-keys": False})
+        made = Evaluation(parse(text), options, given, views, engine).run()
+        want = nacho.evaluate(text, A=A, B=B, parts=5)
+        assert checks.same(tasks.whole(made.known, made.handles), want)
+
+
+def test_transposed_operands_of_other_shapes():
+    for shape in ((40, 90), (90, 40), (1, 30), (30, 1), (0, 5), (5, 0)):
+        for density in (0.2, 0):
+            A = matrix(density=density, shape=shape)
+            B = matrix(density=0.1, shape=shape[::-1])
+            check("Z[i,j] = A[i,j] + B[j,i]", {"A": A, "B": B}, parts=5)
+    A, B = (matrix().to_scipy() for _ in "AB")
+    B.indptr, B.indices = B.indptr.astype(np.int64), B.indices.astype(np.int64)
+    check("Z[i,j] = A[i,j] + B[j,i]", {"A": A, "B": B}, parts=5)
+    for dtype in (np.float32, np.int64, np.bool_, np.complex128):
+        A, B = matrix(dtype=dtype), matrix(dtype=dtype)
+        check("Z[i,j] = A[i,j] + B[j,i]", {"A": A, "B": B}, parts=5)
+
+
 OF_DENSE = {
     "spmv": KERNELS["spmv"],
     "spmm": KERNELS["spmm"],

@@ -110,6 +110,8 @@ class Step(NamedTuple):
     """Whether the number of parts follows from the cost and the sizes alone."""
     has_tables: bool
     """Whether parts fill tables of what they look up in operands."""
+    is_reordering: bool
+    """Whether the result is the only operand, a matrix, in another order."""
 
     def first_argument(self, input: int) -> int:
         """Return the number of the first argument that stands for an input."""
@@ -176,13 +178,11 @@ def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
     spelled = spelled_indices(statement.assignment)
     names = {name: index for index, name in spelled.items()}
     steps = tuple(
-        Step(
-            tuple(names.get(name, name) for name in step[0]),
-            *step[1:8],
-            tuple(map(Layout.of, step[8])),
-            *step[9:],
+        step._replace(
+            order=tuple(names.get(name, name) for name in step.order),
+            layouts=tuple(map(Layout.of, step.layouts)),
         )
-        for step in native.steps
+        for step in map(Step._make, native.steps)
     )
     if native.choices[MERGE_KEYS] and len(steps) == 1:
         # A loop over keys is the only loop. It stands for a loop over each index.

@@ -45,10 +45,12 @@ def assemble(
     format: Format,
     dtype: DType,
     library: str,
+    layout: Layout | None = None,
 ) -> Pieces:
     """Return the pieces of entries that are in order from handle to handle.
 
-    The list of these is empty then, so that nothing keeps the entries.
+    The list of these is empty then, so that nothing keeps the entries. Without a
+    layout, coordinates and positions are as narrow as they can be.
     """
     extents = [shape[dimension] for dimension in format.order]
     ends = tuple(_ends(format))
@@ -58,7 +60,8 @@ def assemble(
     count = len(handles)
     size = sum(outline.size for outline in outlines)
     narrow = max(*extents, size) <= _NARROW
-    layout = _layout(format, "int32" if narrow else "int64", dtype)
+    if layout is None:
+        layout = _layout(format, "int32" if narrow else "int64", dtype)
     coordinates, positions = _Counted(format, extents, ends).cuts(outlines)
     pieces = Pieces(
         format,
@@ -79,7 +82,9 @@ def assemble(
     return with_neighbours(engine, pieces, own)
 
 
-def converted(engine: Engine, pieces: Pieces, format: Format) -> Pieces:
+def converted(
+    engine: Engine, pieces: Pieces, format: Format, layout: Layout | None = None
+) -> Pieces:
     """Return the same tensor in another format, with as many pieces."""
     require_assembled(format)
     known = engine.put(pieces.known)
@@ -89,7 +94,8 @@ def converted(engine: Engine, pieces: Pieces, format: Format) -> Pieces:
     ]
     made = sort(engine, given, format.order, pieces.dtype, pieces.count)
     library = pieces.library
-    return assemble(engine, made, pieces.shape, format, pieces.dtype, library)
+    known = (pieces.shape, format, pieces.dtype, library, layout)
+    return assemble(engine, made, *known)
 
 
 def with_neighbours(engine: Engine, pieces: Pieces, own: Sequence[Any]) -> Pieces:

@@ -27,6 +27,7 @@ from nacho._pieces.given import Containers, Operands, pieces_of
 from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
 from nacho._pieces.plans import NotAloneError, Plan
+from nacho._pieces.reordering import ReorderingStep
 from nacho._pieces.steps import Made, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
@@ -170,11 +171,17 @@ class Evaluation:
                 lists.append(steps[-1].run())
             operands = made_operands.of(step, lists)
             task = Step(self._kernel, number, step.kept, self._device)
-            made = self._made_list(step) if step.is_list else self._made_result()
             wanted = Wanted(parts or 0, self._parts)
-            given = (self.program, task, operands, made, wanted, self.engine)
-            steps.append(StepOnPieces(*given))
+            given = (self.program, task, operands, self._made(step), wanted)
+            kind = ReorderingStep if step.is_reordering else StepOnPieces
+            steps.append(kind(*given, self.engine))
         return steps
+
+    def _made(self, step: CutStep) -> Made:
+        """Return what a step makes."""
+        if step.is_list:
+            return self._made_list(step)
+        return self._made_matrix(step) if step.is_reordering else self._made_result()
 
     def _made_result(self) -> Made:
         library = library_of(list(self._views.values()))
@@ -189,6 +196,14 @@ class Evaluation:
         loops = (*range(len(listed)), *[-1] * kept)
         shape = (*listed, *[_MOST_POSITIONS] * kept)
         return Made(Format.of_levels(tuple(enumerate(kinds))), shape, "nacho", loops)
+
+    def _made_matrix(self, step: CutStep) -> Made:
+        """Return what a step makes that brings a matrix into another order."""
+        name = self.assignment.operands[step.inputs[0][1]]
+        view = self._views[name]
+        levels = zip(reversed(view.format.order), ("dense", "compressed"), strict=True)
+        format = Format.of_levels(tuple(levels))
+        return Made(format, view.shape, "nacho", (1, 0))
 
     @property
     def is_divided(self) -> bool:
@@ -211,8 +226,10 @@ class Evaluation:
 
     def _why_not_alone(self, step: CutStep) -> str:
         """Say why the parts of a step do not run alone, if they do not."""
+        if step.is_reordering:
+            return self._why_not_cut(step)
         if step is not self.program.steps[-1] and not step.is_list:
-            return "an operand is brought into another order first"
+            return "a part of the expression is computed first"
         if step.is_sorted:
             return "a list is sorted first"
         if not step.runs_alone:

@@ -19,10 +19,12 @@ from nacho._kernels.program import Layout, Program, Step
 from nacho._kernels.specialisation import Specialisation
 from nacho._pieces import tasks
 from nacho._pieces.engine import Engine
+from nacho._pieces.inputs import Input
 from nacho._pieces.named_rows import NamedRows, Naming, naming_of_list, naming_of_loop
-from nacho._pieces.operands import Cut, List, RecalledCut, Whole, structure
+from nacho._pieces.operands import Cut, List, RecalledCut, Whole, slices, structure
 from nacho._pieces.row_windows import is_dense
 from nacho._pieces.tensor import Pieces
+from nacho._pieces.windows import Windows
 from nacho._storage.views import View
 
 _SMALL = 1 << 20
@@ -62,15 +64,18 @@ class Containers:
         given = self._given[name]
         return given if isinstance(given, Pieces) else None
 
-    def cut(self, name: str, layout: Layout) -> Pieces | None:
-        """Return an operand in pieces, into which large dense containers are cut."""
+    def cut(self, name: str, layout: Layout, *, always: bool = False) -> Pieces | None:
+        """Return an operand in pieces, into which large dense containers are cut.
+
+        If it is to be in pieces ``always``, any container is cut.
+        """
         view = self.views.get(name)
         if isinstance(self._given[name], Pieces) or view is None:
             return self.in_pieces(name)
         values = view.values
         is_usual = values.flags.c_contiguous or isinstance(self._given[name], Elsewhere)
         is_large = is_dense(layout) and values.nbytes >= _SMALL
-        if is_large and is_usual and str(values.dtype) == layout.values:
+        if always or (is_large and is_usual and str(values.dtype) == layout.values):
             self._given[name] = pieces_of(self.whole(name), name, self._engine)
         return self.in_pieces(name)
 
@@ -84,6 +89,19 @@ def pieces_of(container: Any, name: str, engine: Engine) -> Pieces:
         for number in range(pieces.count)
     ]
     return replace(pieces, handles=tuple(handles))
+
+
+class _Source(NamedTuple):
+    """What an input of a step is."""
+
+    name: str
+    pieces: Pieces | None
+    """Its pieces, if it is in pieces as the step reads it."""
+    number: int = -1
+    """The number of the operand, if it is one."""
+    is_list: bool = False
+    is_reordered: bool = False
+    """Whether it is an operand that a step has brought into another order."""
 
 
 class Operands:
@@ -105,62 +123,102 @@ class Operands:
         self._engine = engine
         self._loaded: dict[str, Any] = {}
 
-    def of(self, step: Step, lists: Sequence[Pieces]) -> list[Cut | Whole]:
-        """Return the operands of a step, which may read lists of earlier steps."""
+    def of(self, step: Step, made: Sequence[Pieces]) -> list[Cut | Whole]:
+        """Return the operands of a step, which may read what earlier ones have made."""
+        sources = [self._source(step, input, made) for input in range(len(step.inputs))]
         cut: dict[int, Cut] = {}
-        for input, (is_made, source) in enumerate(step.inputs):
-            if is_made:
-                cut[input] = self._list(step, input, source, lists[source])
+        for input, source in enumerate(sources):
+            if source.is_list and source.pieces is not None:
+                cut[input] = self._list(step, input, source.name, source.pieces)
         kind = RecalledCut if cut else Cut
-        for input, (is_made, source) in enumerate(step.inputs):
-            found = None if is_made else self._cut(step, input, source, kind)
+        for input, source in enumerate(sources):
+            found = None if input in cut else self._cut(step, input, source, kind)
             if found is not None:
                 cut[input] = found
         return [
             cut[input] if input in cut else self._uncut(step, input, source, cut)
-            for input, (_, source) in enumerate(step.inputs)
+            for input, source in enumerate(sources)
         ]
 
-    def _cut(self, step: Step, input: int, number: int, kind: type[Cut]) -> Cut | None:
-        """Return an operand, if the loops cut it."""
+    def _source(self, step: Step, input: int, made: Sequence[Pieces]) -> _Source:
+        """Return what an input of a step is: an operand, or what a step has made."""
+        is_made, number = step.inputs[input]
+        earlier = self._program.steps[number] if is_made else step
+        if is_made and earlier.is_list:
+            return _Source(f"list-{number}", made[number], is_list=True)
+        if is_made:
+            _, operand = earlier.inputs[0]
+            name = self._assignment.operands[operand]
+            return _Source(name, made[number], is_reordered=True)
         name = self._assignment.operands[number]
-        loops = self._loops(step, input, name)
+        pieces = self._containers.in_pieces(name)
+        format = self._statement.types[name].format
+        is_read = pieces is not None and pieces.format == format
+        return _Source(name, pieces if is_read else None, number)
+
+    def _cut(
+        self, step: Step, input: int, source: _Source, kind: type[Cut]
+    ) -> Cut | None:
+        """Return an operand, if the loops cut it."""
+        loops = self._loops(step, input, source)
+        pieces = source.pieces
+        if not loops or loops != [*range(len(loops))]:
+            return None
+        if not source.is_reordered:
+            if self._times(source.name) > 1 and not step.is_reordering:
+                return None
+            pieces = self._cut_source(step, input, source, always=step.is_reordering)
+        if pieces is None:
+            return None
+        return kind(step, input, source.name, loops, pieces, self._engine)
+
+    def _cut_source(
+        self, step: Step, input: int, source: _Source, *, always: bool = False
+    ) -> Pieces | None:
+        """Return an operand in pieces, as loops read it."""
+        layout = step.layouts[input]
+        pieces = self._containers.cut(source.name, layout, always=always)
+        format = self._statement.types[source.name].format
+        return pieces if pieces is not None and pieces.format == format else None
+
+    def _times(self, name: str) -> int:
+        """Return how many accesses read an operand in its own order."""
+        reordered = [
+            self._assignment.operands[step.inputs[0][1]]
+            for step in self._program.steps
+            if step.is_reordering
+        ]
         times = sum(access.name == name for access in self._assignment.accesses)
-        if times > 1 or not loops or loops != [*range(len(loops))]:
-            return None
-        given = self._containers.cut(name, step.layouts[input])
-        if given is None or given.format != self._statement.types[name].format:
-            return None
-        return kind(step, input, name, loops, given, self._engine)
+        return times - reordered.count(name)
 
     def _uncut(
-        self, step: Step, input: int, number: int, cut: Mapping[int, Cut]
+        self, step: Step, input: int, source: _Source, cut: Mapping[int, Cut]
     ) -> Whole:
         """Return an operand that the loops do not cut."""
-        name = self._assignment.operands[number]
-        loops = self._loops(step, input, name)
-        about, layout = (step, input, name, loops), step.layouts[input]
-        naming = self._naming(step, input, name, cut)
-        pieces = self._containers.in_pieces(name)
-        if naming:
-            pieces = self._containers.cut(name, layout)
-        format = self._statement.types[name].format
-        if pieces is not None and pieces.format == format:
+        loops = self._loops(step, input, source)
+        about, layout = (step, input, source.name, loops), step.layouts[input]
+        naming = self._naming(step, input, source, cut)
+        pieces = source.pieces
+        if naming and not source.is_reordered:
+            pieces = self._cut_source(step, input, source)
+        if pieces is not None:
+            whole = partial(self._whole, source, pieces, layout)
             if naming:
-                whole = partial(self._input, number, name, layout)
                 return NamedRows(*about, pieces, naming, whole, self._engine)
             if step.is_list:
-                handle = structure(self._engine, name, pieces, len(loops))
-                return Whole(*about, pieces.extents, handle, self._engine)
+                handle = structure(self._engine, source.name, pieces, len(loops))
+            else:
+                handle = whole()
+            return Whole(*about, pieces.extents, handle, self._engine)
         extents: tuple[int, ...] = ()
-        views = self._containers.views
-        if name in views and format is not None:
-            extents = tuple(views[name].shape[dimension] for dimension in format.order)
-        handle = self._input(number, name, layout)
-        return Whole(*about, extents, handle, self._engine)
+        view = self._containers.views.get(source.name)
+        format = self._statement.types[source.name].format
+        if view is not None and format is not None:
+            extents = tuple(view.shape[dimension] for dimension in format.order)
+        return Whole(*about, extents, self._input(source, layout), self._engine)
 
     def _naming(
-        self, step: Step, input: int, name: str, cut: Mapping[int, Cut]
+        self, step: Step, input: int, source: _Source, cut: Mapping[int, Cut]
     ) -> list[Naming]:
         """Return where parts of a step find the rows that they need of an operand."""
         layout = step.layouts[input]
@@ -171,40 +229,59 @@ class Operands:
             return naming_of_list(cut, input)
         if not is_dense(layout):
             return []
-        format = self._statement.types[name].format
+        format = self._statement.types[source.name].format
         outermost = format.order[0] if format is not None else 0
         indices = {
             access.indices[outermost]
             for access in self._assignment.accesses
-            if access.name == name
+            if access.name == source.name
         }
         loop = [step.order.index(index) for index in indices if index in step.order]
         return naming_of_loop(step, loop[0], cut) if len(indices) == 1 and loop else []
 
-    def _loops(self, step: Step, input: int, name: str) -> list[int]:
+    def _loops(self, step: Step, input: int, source: _Source) -> list[int]:
         """Return the loop over each outermost level of an operand that is cut."""
-        format = self._statement.types[name].format
-        accesses = [a.indices for a in self._assignment.accesses if a.name == name]
+        format = self._statement.types[source.name].format
+        accesses = [
+            access.indices
+            for access in self._assignment.accesses
+            if access.name == source.name
+        ]
         is_known = len(accesses) == 1 and len(set(accesses[0])) == len(accesses[0])
         if format is None or not is_known or len(step.loop_inputs) != len(step.order):
             return [m for m, each in enumerate(step.loop_inputs) if input in each]
-        indices = [accesses[0][dimension] for dimension in format.order]
+        order = format.order if source.pieces is None else source.pieces.format.order
+        indices = [accesses[0][dimension] for dimension in order]
         cut = takewhile(step.order.__contains__, indices)
         return [step.order.index(index) for index in cut]
 
-    def _list(self, step: Step, input: int, source: int, made: Pieces) -> List:
+    def _list(self, step: Step, input: int, name: str, made: Pieces) -> List:
         """Return a list that an earlier step has made."""
+        _, source = step.inputs[input]
         earlier = self._program.steps[source]
         listed = earlier.order[: len(made.counts) - len(earlier.kept)]
         loops = [*range(len([*takewhile(step.order.__contains__, listed)]))]
         kept = self._program.recalled(step, input)
-        return List(step, input, f"list-{source}", loops, made, kept, self._engine)
+        return List(step, input, name, loops, made, kept, self._engine)
 
-    def _input(self, number: int, name: str, layout: Layout) -> Any:
+    def _whole(self, source: _Source, pieces: Pieces, layout: Layout) -> Any:
+        """Return a handle of all pieces, as tasks read them."""
+        if not source.is_reordered:
+            return self._input(source, layout)
+        key = f"{source.name} in another order"
+        if key not in self._loaded:
+            ranges = [(0, length) for length in pieces.lengths]
+            empty = Input(Windows((), ()), pieces.extents, layout, name=source.name)
+            parts = slices(self._engine, source.name, pieces, ranges)
+            task = (f"load-{source.name}", tasks.gathered, [empty, ranges, parts])
+            self._loaded[key] = self._engine.submit(*task)
+        return self._loaded[key]
+
+    def _input(self, source: _Source, layout: Layout) -> Any:
         """Return a handle of an operand as a whole, as tasks read it."""
+        name = source.name
         if name not in self._loaded:
-            arguments = (self._kernel, number, layout, self._containers.whole(name))
-            self._loaded[name] = self._engine.submit(
-                f"load-{name}", tasks.loaded, *arguments
-            )
+            given = self._containers.whole(name)
+            task = (f"load-{name}", tasks.loaded, self._kernel, source.number, layout)
+            self._loaded[name] = self._engine.submit(*task, given)
         return self._loaded[name]

@@ -14,10 +14,12 @@ from nacho.dask._watching import Task, Told
 _SEARCH = {"limit", "place", "begin", "cost", "search", "partitioned"}
 _COMPUTE = {"count", "compute", "combine", "evaluated"}
 _RESULT = {"compute", "combine"}
+_SORT = {"entries", "sort", "bucket", "merge", "assemble", "neighbour"}
 
 WINDOWS = "windows, to where their parts are computed"
 STRUCTURE = "structure without values, for the search"
 WHOLE = "as a whole, to each worker that needs it"
+REORDERED = "entries, to where they lie in another order"
 NAMED = "rows, each once to where parts name it"
 SUMS = "of entries that cuts divide, in the order of one machine"
 NEIGHBOURS = "what pieces have of their neighbours"
@@ -81,6 +83,8 @@ class Tasks:
         owner = self._owner(key)
         if not owner:
             return "numbers", NUMBERS
+        if self.word(key) in _SORT:
+            return owner, REORDERED
         if self.word(key) in {"names", "rows"}:
             return owner, NAMED
         if words & {"load", "join", "evaluated", "partitioned"}:
