@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import nacho
 from libraries import needed
 from markup import parsed
+from nacho._pieces import named_rows
 
 distributed = needed("dask", "distributed")
 nd = pytest.importorskip("nacho.dask")
@@ -78,7 +79,8 @@ def test_a_vector_goes_to_every_other_worker(matrix):
     assert 0 < sums.nbytes < 8 * 100
 
 
-def test_rows_that_parts_name_move_alone(matrix):
+def test_rows_that_parts_name_move_alone(matrix, monkeypatch):
+    monkeypatch.setattr(named_rows, "TASK", 0)
     band = sp.csr_array(sp.diags_array([1.0, 2.0], offsets=[0, 1], shape=(SIZE, SIZE)))
     operands = {"A": pieces_of(band), "B": pieces_of(matrix)}
     found = nd.explain("Z[i,k] = A[i,j] * B[j,k]", parts=6, **operands)
@@ -103,7 +105,8 @@ def test_entries_move_to_where_they_lie_in_another_order(matrix):
     assert moved["A", WINDOWS] < matrix.nnz * ENTRY / 4
 
 
-def test_rows_of_dense_operands_that_parts_name_move_alone():
+def test_rows_of_dense_operands_that_parts_name_move_alone(monkeypatch):
+    monkeypatch.setattr(named_rows, "TASK", 1 << 14)
     size = 1 << 17
     band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(size, size))
     A, x = sp.csr_array(band), np.arange(float(size))

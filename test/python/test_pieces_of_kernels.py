@@ -293,6 +293,7 @@ def test_rows_that_parts_name(monkeypatch, format):
 
     some_rows = row_windows.some_rows
     monkeypatch.setattr(row_windows, "some_rows", counted)
+    monkeypatch.setattr(named_rows, "TASK", 0)
     band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(N, N))
     A, B = nacho.Tensor.from_scipy(band.tocsr()).convert(format), heavy()
     for pieces, slots, parts in ((3, 4, 8), (7, 4, 4), (1, 2, 2)):
@@ -396,6 +397,7 @@ OF_DENSE = {
 def test_rows_of_dense_operands(monkeypatch, kernel, parts):
     """Parts have what they read of dense operands, whatever the loops visit."""
     monkeypatch.setattr(given_operands, "_SMALL", 1)
+    monkeypatch.setattr(named_rows, "TASK", 0)
     text, operands = OF_DENSE[kernel]
     for pieces, slots in ((1, 2), (3, 7), (9, 40)):
         check(text, operands, pieces, slots, parts=parts)
@@ -413,6 +415,7 @@ def test_rows_of_dense_operands_that_parts_name(monkeypatch):
 
     some_rows = row_windows.some_rows
     monkeypatch.setattr(row_windows, "some_rows", counted)
+    monkeypatch.setattr(named_rows, "TASK", 0)
     band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(N, N)).tocsr()
     for text, x in (("y[i] = A[i,j] * x[j]", X), ("Z[i,k] = A[i,j] * x[j,k]", D)):
         asked.clear()
@@ -427,6 +430,7 @@ def test_rows_of_dense_operands_that_parts_name(monkeypatch):
 def test_rows_of_dense_results(monkeypatch):
     """Cuts divide rows of dense results, which are operands of other statements."""
     matrix = M["csr"][0]
+    monkeypatch.setattr(named_rows, "TASK", 0)
     with guarded() as guard:
         engine = GuardedEngine(guard, 5)
         options = Options(parts=7)
@@ -442,6 +446,14 @@ def test_rows_of_dense_results(monkeypatch):
         found = second.run()
         want = nacho.evaluate(text, A=matrix, Z=D + E, parts=7)
         assert checks.same(tasks.whole(found.known, found.handles), want)
+
+
+def test_many_tasks_are_not_worth_few_rows(monkeypatch):
+    asked = []
+    monkeypatch.setattr(row_windows, "some_rows", lambda *args: asked.append(args))
+    band = sp.diags_array([1.0, 2.0, 3.0], offsets=[-1, 0, 1], shape=(N, N)).tocsr()
+    check("Z[i,k] = A[i,j] * B[j,k]", named(band, heavy()), 3, 4, parts=8)
+    assert not asked
 
 
 def test_pieces_are_asked_for_rows_that_they_may_have():

@@ -3,7 +3,8 @@
 Entries name the rows of the factors that they are multiplied with. Of a dense factor,
 these are among the coordinates that cut operands have in a loop; of a sparse one, a
 list has their positions. If parts name few rows, each moves once to each task that
-needs it; else the whole operand comes to every machine.
+needs it; else, or if that takes too many tasks, the whole operand comes to every
+machine.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from nacho._pieces.tensor import Numbers, Pieces
 
 Naming = tuple[int, int]
 """An input of a step, and the number of its array that names rows of another one."""
+
+TASK = 1 << 18
+"""In the time that the client needs for a task, a worker receives so many bytes."""
 
 
 class NamedRows(Whole):
@@ -53,7 +57,7 @@ class NamedRows(Whole):
     def ask_for_rows(
         self, windows: Callable[[int, int], Any], groups: Sequence[int]
     ) -> None:
-        """Find out which rows groups of parts name; if many, all rows are everywhere.
+        """Find out which rows groups of parts name, and whether they are asked for.
 
         ``windows`` returns what a group of parts has of an input.
         """
@@ -67,9 +71,11 @@ class NamedRows(Whole):
         sizes = [self._engine.submit("count-names", counts_of, each) for each in names]
         found = self._engine.fetch(sizes)
         self._asked = [pieces for _, pieces in found]
-        moved = sum(count for count, _ in found)
-        is_less = moved < self.extents[0] * min(self._engine.slots, len(names))
-        self._names = names if is_less else None
+        whole = self._pieces.nbytes
+        rows = sum(count for count, _ in found) / max(self.extents[0], 1)
+        moved = whole * rows / min(self._engine.slots, len(names))
+        tasks = 2 * sum(map(len, self._asked))
+        self._names = names if moved + tasks * TASK < whole else None
 
     def windows(
         self,
