@@ -25,7 +25,7 @@ from nacho._pieces.tensor import Numbers, Pieces
 Naming = tuple[int, int]
 """An input of a step, and the number of its array that names rows of another one."""
 
-TASK = 1 << 18
+TASK = 1 << 16
 """In the time that the client needs for a task, a worker receives so many bytes."""
 
 
