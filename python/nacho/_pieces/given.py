@@ -15,6 +15,8 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nacho._kernels.program import Layout, Program, Step
 from nacho._kernels.specialisation import Specialisation
 from nacho._pieces import tasks
@@ -72,7 +74,7 @@ class Containers:
         view = self.views.get(name)
         if isinstance(self._given[name], Pieces) or view is None:
             return self.in_pieces(name)
-        values = view.values
+        values = np.asarray(view.values)
         is_usual = values.flags.c_contiguous or isinstance(self._given[name], Elsewhere)
         is_large = is_dense(layout) and values.nbytes >= _SMALL
         if always or (is_large and is_usual and str(values.dtype) == layout.values):
