@@ -19,12 +19,16 @@ from nacho._pieces import cutting, groups, tasks
 from nacho._pieces.engine import Here
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.inputs import Input
+from nacho._pieces.places import Known, find
 from nacho._pieces.tensor import Pieces
 from nacho._pieces.windows import Windows, joined
 from nacho._storage.containers import view_of
 
 SIZE, SIDE, RANK = 120, 24, 8
 LOOSE = "(d0, d1) -> (d0 : dense, d1 : loose_compressed)"
+RUNS_IN_ROWS = (
+    "(d0, d1, d2) -> (d0 : dense, d1 : compressed(nonunique), d2 : singleton(soa))"
+)
 
 
 class GuardedEngine(Here):
@@ -232,6 +236,69 @@ def test_the_result_is_that_of_one_machine(name, parts, pieces):
 @pytest.mark.parametrize("name", CASES)
 def test_cuts_of_all_cost_models(name, cost):
     check(name, 4, 6, parts=13, cost=cost)
+
+
+RUNS = {
+    "sums": (ADD, {"A": HEAVY.tocoo(), "B": LAST.tocoo()}),
+    "products": ("Z[i,j] = A[i,j] * B[i,j]", {"A": HEAVY.tocoo(), "B": HEAVY.tocoo()}),
+    "a product with rows": (
+        "s += A[i,j] * B[i,j]",
+        {"A": HEAVY.tocoo(), "B": in_format(HEAVY, "dcsr")},
+    ),
+    "sums of three dimensions": (
+        "Z[i,j,k] = A[i,j,k] + B[i,j,k]",
+        {"A": tensor(1, "coo"), "B": tensor(2, "coo")},
+    ),
+    "products of three dimensions": (
+        "Z[i,j,k] = A[i,j,k] * B[i,j,k]",
+        {"A": tensor(1, "coo"), "B": tensor(2, "coo")},
+    ),
+    "runs in rows": (
+        "Y[i,j] = A[i,j,k] * B[i,j,k]",
+        {"A": tensor(1, RUNS_IN_ROWS), "B": tensor(2, "coo")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("parts, pieces", [(2, 3), (16, 5), (40, 25)])
+def test_cuts_divide_runs_of_equal_coordinates(monkeypatch, name, parts, pieces):
+    monkeypatch.setitem(CASES, name, RUNS[name])
+    choices = {"merge-keys": False}
+    for cost in ("time", "nnz+loops"):
+        check(name, min(parts, 7), pieces, parts=parts, cost=cost, choices=choices)
+
+
+def test_pieces_of_a_run_have_no_more_than_their_entries():
+    """However many pieces a heavy row is in, none has what others have of it."""
+    columns = np.arange(6000)
+    row = nacho.Tensor.from_coo([columns * 0 + 1, columns], columns + 0.5)
+    pieces = 30
+    sizes = [each.nbytes for each in in_pieces(row, pieces).handles]
+    entry = in_pieces(row, 1).nbytes // row.nnz
+    assert max(sizes) <= entry * (row.nnz // pieces + 2)
+
+
+def test_searches_see_the_entry_before_a_cut_in_a_run():
+    """Else, a cut between two runs of an inner level would not divide the outer one."""
+    expr, operands = RUNS["products of three dimensions"]
+    with guarded() as guard:
+        made = evaluation(guard, expr, operands, 4, 5, choices={"merge-keys": False})
+        operand, *_ = made._steps(4)[1]._operands
+    assert operand.depth == 2
+    _, (_, *coordinates), _ = operand.searched([4, 6, 6], [9, 9, 9])
+    assert [begin for begin, _ in coordinates[:3]] == [5, 5, 5]
+
+
+def test_places_in_a_run_that_ends_where_a_piece_begins():
+    known = in_pieces(
+        nacho.Tensor.from_coo([[1, 1, 1, 3], [0, 2, 4, 5]], np.ones(4)), 1
+    )
+    windows = known.handles[0].cut([(0, 2), (3, 4), (3, 4), (3, 4)])
+    run = Known(known.layout, known.extents, (0, 3), (4, 4), (1, 5))
+    assert find(run, windows, [1, 5]) == [0, 3]
+    assert find(run, windows, [1, 6]) == [0, 3]
+    assert find(run, windows, [2, 0]) == [3, 3]
 
 
 @pytest.mark.parametrize("name", ["heavy rows", "dcsr-add", "spmv", "csf-add"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nacho._kernels.parts import loaded_program
-from nacho._pieces.inputs import Input, Record, Row, Step, arguments_of, shift_of
+from nacho._pieces.inputs import Input, Record, Row, Step, arguments_of, in_windows
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -33,8 +33,8 @@ def costs_between(
     A list tells the cost before its entries, whatever the cuts. If the cuts do not
     divide the same entry, there is nothing to be known of the first one.
     """
-    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+    given = arguments_of(inputs)
+    lower, upper = in_windows(inputs, np.array(ends, np.int64)).tolist()
 
     def cost(cut: list[int], *, behind: list[int]) -> int:
         found = program.cut(number, given, behind, cut, [_LARGEST])

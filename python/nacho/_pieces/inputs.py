@@ -9,7 +9,7 @@ import numpy as np
 
 from nacho._kernels.parts import moved
 from nacho._kernels.program import Layout
-from nacho._pieces.tensor import Numbers
+from nacho._pieces.tensor import Numbers, sharing
 from nacho._pieces.windows import Windows
 from nacho._storage.views import Array
 
@@ -79,6 +79,15 @@ class Input(NamedTuple):
     """How long the arrays are, if no element is read of some, which are not there."""
 
     @property
+    def columns_of_runs(self) -> list[tuple[int, int]]:
+        """The columns whose levels may have runs of equal coordinates."""
+        return [
+            (column, level)
+            for column, level in self.columns
+            if sharing(self.layout, level)[-1] != level
+        ]
+
+    @property
     def bases(self) -> list[int]:
         """What is subtracted from the positions of each level."""
         bases: list[int] = []
@@ -104,7 +113,7 @@ class Input(NamedTuple):
         made: list[Any] = []
         windows = self.windows
         if kept is not None:
-            windows = _bounded(with_positions_moved(windows, [-base for base in kept]))
+            windows = _bounded(_with_positions_in_windows(windows, kept))
         lengths = self.lengths or (0,) * len(windows.arrays)
         given = iter(zip(windows.arrays, windows.begins, lengths, strict=True))
         parent = 0
@@ -138,6 +147,22 @@ def with_positions_moved(windows: Windows, by: Sequence[int]) -> Windows:
     first = len(arrays) - 1 - len(by)
     for number, more in enumerate(by, start=first):
         arrays[number] = moved(arrays[number], more)
+    return windows._replace(arrays=tuple(arrays))
+
+
+def _with_positions_in_windows(windows: Windows, bases: Sequence[int]) -> Windows:
+    """Return windows of a list, from whose kept positions something is subtracted.
+
+    A run of equal coordinates that begins before a window begins with it.
+    """
+    arrays = list(windows.arrays)
+    first = len(arrays) - 1 - len(bases)
+    for number, base in enumerate(bases, start=first):
+        kept = arrays[number]
+        if base:
+            below = np.maximum(kept - kept.dtype.type(base), 0)
+            # What is not there is a negative position, and stays.
+            arrays[number] = np.where(kept < 0, kept, below)
     return windows._replace(arrays=tuple(arrays))
 
 
@@ -177,7 +202,33 @@ def kept_bases(kept: Kept, bases: Sequence[Sequence[int]]) -> list[int]:
     return [bases[number][level] if number >= 0 else 0 for number, level in kept]
 
 
-def shift_of(inputs: Sequence[Input], width: int) -> Numbers:
+def in_windows(inputs: Sequence[Input], cuts: Numbers) -> Numbers:
+    """Return cuts with positions in the windows of inputs.
+
+    A run of equal coordinates that begins before a window begins with it.
+    """
+    made = cuts - _shift_of(inputs, cuts.shape[1])
+    for each in inputs:
+        for column, _ in each.columns_of_runs:
+            np.maximum(made[:, column], 0, out=made[:, column])
+    return made
+
+
+def in_tensors(inputs: Sequence[Input], cuts: Numbers, first: Row) -> Numbers:
+    """Return cuts with positions in whole tensors, of which none is before ``first``.
+
+    Where a cut has the coordinates of the first one, it is in the same run.
+    """
+    made = cuts + _shift_of(inputs, cuts.shape[1])
+    for each in inputs:
+        for column, level in each.columns_of_runs:
+            upto = slice(1, 2 + level)
+            is_same = (made[:, upto] == first[upto]).all(axis=1)
+            made[is_same, column] = first[column]
+    return made
+
+
+def _shift_of(inputs: Sequence[Input], width: int) -> Numbers:
     """Return what is subtracted from the numbers of a cut."""
     shift = np.zeros(width, np.int64)
     for each in inputs:
@@ -189,6 +240,6 @@ def shift_of(inputs: Sequence[Input], width: int) -> Numbers:
 
 def native_record(inputs: Sequence[Input], record: Record) -> tuple[Any, ...]:
     """Return a record for the extension, with positions in the windows of inputs."""
-    rows = record.rows - shift_of(inputs, record.rows.shape[1])
+    rows = in_windows(inputs, record.rows)
     flat = (tuple(rows.ravel().tolist()), tuple(record.offsets.ravel().tolist()))
     return (record.first, record.parts, *flat, record.sizes)

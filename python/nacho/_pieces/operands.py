@@ -201,8 +201,8 @@ class RecalledCut(Cut):
         does so in the whole tensor.
         """
         before = [int(position) for position in lower]
-        for _, level in self.columns:
-            before[level] = max(before[level] - 1, 0)
+        for n in {n for _, level in self.columns for n in self.pieces.shared[level]}:
+            before[n] = max(before[n] - 1, 0)
         return super().searched(before, upper, turn=turn)
 
 

@@ -22,12 +22,15 @@ class Known(NamedTuple):
     """The positions of the cut at the begin of the piece, by level."""
     upper: tuple[int, ...]
     """Those of the cut at its end."""
+    begin: tuple[int, ...] = ()
+    """The coordinates of the cut at the begin, unless everything is there."""
 
     @classmethod
     def of(cls, pieces: Pieces, piece: int) -> Known:
         lower, upper = pieces.positions[piece], pieces.positions[piece + 1]
         ends = tuple(lower.tolist()), tuple(upper.tolist())
-        return cls(pieces.layout, pieces.extents, *ends)
+        begin = tuple(pieces.coordinates[piece].tolist())
+        return cls(pieces.layout, pieces.extents, *ends, begin)
 
 
 def find(known: Known, windows: Windows, coordinates: Sequence[int]) -> list[int]:
@@ -68,6 +71,10 @@ class _Finder:
             else:
                 fiber = fiber if level.shares_positions else self._fiber(n, parent)
                 parent, fiber = self._lower_bound(n, fiber, coordinates[n])
+                if tuple(coordinates[: n + 1]) == self._known.begin[: n + 1]:
+                    # The run of these coordinates may begin before the piece.
+                    parent = min(parent, self._known.lower[n])
+                    fiber = (parent, fiber[1])
                 is_there = fiber[0] < fiber[1]
             places.append(parent)
         return places
@@ -96,11 +103,10 @@ class _Finder:
         found = self._begins[level]
         assert found is not None, "a level that is not full stores coordinates"
         begin, crd = found
-        shared = sharing(self._known.layout, level)
-        first = min(self._known.lower[m] for m in shared)
-        last = max(self._known.upper[m] for m in shared)
+        last = sharing(self._known.layout, level)[-1]
+        first, stop = self._known.lower[last], self._known.upper[last] + 1
         low = max(fiber[0], first, begin)
-        high = max(min(fiber[1], last + 1, begin + crd.size), low)
+        high = max(min(fiber[1], stop, begin + crd.size), low)
         window = crd[low - begin : high - begin]
         left = low + int(np.searchsorted(window, coordinate, "left"))
         right = low + int(np.searchsorted(window, coordinate, "right"))

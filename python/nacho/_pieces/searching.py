@@ -11,7 +11,7 @@ import numpy as np
 
 from nacho._kernels.parts import loaded_program, refuse
 from nacho._pieces.costing import costs_between, sum_before
-from nacho._pieces.inputs import Input, Row, Step, arguments_of, shift_of
+from nacho._pieces.inputs import Input, Row, Step, arguments_of, in_tensors, in_windows
 from nacho._pieces.places import Known, find
 from nacho._pieces.tasks import Parts, all_gathered
 from nacho._pieces.tensor import Numbers
@@ -72,8 +72,8 @@ def search(
     _, program = loaded_program(step.kernel)
     inputs = all_gathered(parts)
     before, known = costs
-    given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-    lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+    given = arguments_of(inputs)
+    lower, upper = in_windows(inputs, np.array(ends, np.int64)).tolist()
     list = next((each for each in inputs if each.kept is not None), None)
     if list is not None:
         # In the entry that the first cut divides, the inputs lack what lies before it.
@@ -82,12 +82,13 @@ def search(
         more = _costing_more(list, ends[0], before - begun)
         inputs = [more if each is list else each for each in inputs]
         known = before
-        given, shift = arguments_of(inputs), shift_of(inputs, len(ends[0]))
-        lower, upper = ((np.array(end, np.int64) - shift).tolist() for end in ends)
+        given = arguments_of(inputs)
+        lower, upper = in_windows(inputs, np.array(ends, np.int64)).tolist()
     asked = [query - before + known for query in queries]
     if len(asked) >= _MANY:
         _, program = loaded_program(step.computing)
-    found = program.cut(step.number, given, lower, upper, asked) + shift
+    cuts = program.cut(step.number, given, lower, upper, asked)
+    found = in_tensors(inputs, cuts, ends[0])
     found[:, 0] += before - known
     return np.column_stack([found, np.array(numbers, np.int64)])
 

@@ -214,6 +214,7 @@ def ranges_between(
 
     These include the coordinate in which the upper cut lies, where its fiber begins and
     ends, and what full levels below have of it: a cut may divide what is inside of it.
+    A run of equal coordinates that the lower cut divides is read from there on.
     """
     if not pieces.counts:
         return [(0, 1)]
@@ -221,9 +222,8 @@ def ranges_between(
     begin, stop = 0, 1
     for n, level in enumerate(pieces.layout.levels):
         parents = (begin, stop + 1)
-        shared = pieces.shared[n]
-        begin = min(int(lower[m]) for m in shared)
-        end = min(max(int(upper[m]) for m in shared) + 1, pieces.counts[n])
+        last = pieces.shared[n][-1]
+        begin, end = int(lower[last]), min(int(upper[last]) + 1, pieces.counts[n])
         below = stop * pieces.extents[n] if level.is_full and n else 0
         stop = max(begin, end, below)
         for array in level.arrays:
