@@ -104,6 +104,23 @@ public:
     return nb::make_tuple(choicesOf(choice.variant), choice.parts);
   }
 
+  /// The choices of a variant whose parts leave fewer rows whole, if so many
+  /// workers would have too unequal shares of these costs of the last step.
+  nb::object chosenInstead(const nb::dict &given,
+                           const std::vector<int64_t> &costs,
+                           int64_t workers) const {
+    Choice choice;
+    choice.variant = variantWith(given);
+    auto program = kernel->program(choice.variant);
+    auto refusal = refuseCosts(program->steps.back(), costs, workers);
+    if (!refusal)
+      return nb::none();
+    auto other = kernel->chooser.instead(choice, *refusal);
+    if (!other)
+      return nb::none();
+    return choicesOf(other->variant);
+  }
+
   /// The variant of plans, with other choices where `given` has them.
   PyProgram program(const nb::dict &given) const {
     Variant variant = variantWith(given);
@@ -248,6 +265,8 @@ static void addKernel(nb::module_ &m) {
       .def("program", &PyKernel::program, choices)
       .def("chosen_for_lone_parts", &PyKernel::chosenForLoneParts,
            nb::arg("sizes"), nb::arg("work"))
+      .def("chosen_instead", &PyKernel::chosenInstead, nb::arg("choices"),
+           nb::arg("costs"), nb::arg("workers"))
       .def("lower", &PyKernel::lower, nb::arg("stage"), choices)
       .def("ptx", &PyKernel::ptx, nb::arg("chip"), nb::arg("toolkit"), choices)
       .def("lines", &PyKernel::lines, nb::arg("stage"), choices)

@@ -67,6 +67,14 @@ inline nanobind::tuple layoutsOf(const nacho::Step &step) {
   return nanobind::tuple(layouts);
 }
 
+/// What a level of a list keeps: whether it is of the result of a step, the
+/// number of that step or operand, or -1, the level, and whether it is an end.
+inline nanobind::tuple describeKept(const nacho::Step::Kept &kept) {
+  bool isStep = kept.of && kept.of->isStep;
+  int64_t index = kept.of ? static_cast<int64_t>(kept.of->index) : -1;
+  return nanobind::make_tuple(isStep, index, kept.level, kept.isEnd);
+}
+
 /// A program for Python.
 class PyProgram {
 public:
@@ -85,10 +93,10 @@ public:
 
   /// Fields of each step, see Step.h: order, loops, loopInputs, delta, inputs,
   /// isSorted, isDraft, whether it makes a list, the layouts of its operands
-  /// and of its result, countColumns, whether its parts run alone, the inputs
-  /// and levels whose positions a list keeps, which loops are full, whether it
-  /// has partials, fixed parts, and tables, and whether the result is the only
-  /// operand in another order.
+  /// and of its result, countColumns, whether its parts run alone, what
+  /// a list keeps, whether it is one of pieces, which loops are full, whether
+  /// it has partials, fixed parts, and tables, whether the result is the only
+  /// operand in another order, and loopsDigest.
   nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
@@ -96,16 +104,16 @@ public:
       for (const nacho::StepInput &input : step.inputs)
         inputs.append(nanobind::make_tuple(input.isStep, input.index));
       nanobind::list kept;
-      for (const nacho::Step::OperandLevel &level : step.kept)
-        kept.append(nanobind::make_tuple(level.input, level.level));
+      for (const nacho::Step::Kept &number : step.kept)
+        kept.append(describeKept(number));
       steps.append(nanobind::make_tuple(
           toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
           step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
           step.list != nacho::Step::List::none, layoutsOf(step),
           step.countColumns, step.has(nacho::Phase::compute),
-          nanobind::tuple(kept), toTuple(step.fullLoops),
-          !step.partials.empty(), step.hasFixedParts, !step.tables.empty(),
-          step.buckets.has_value()));
+          nanobind::tuple(kept), step.list == nacho::Step::List::ofPieces,
+          toTuple(step.fullLoops), !step.partials.empty(), step.hasFixedParts,
+          !step.tables.empty(), step.buckets.has_value(), step.loopsDigest));
     }
     return nanobind::tuple(steps);
   }

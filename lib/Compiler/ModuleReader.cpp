@@ -241,8 +241,6 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
     step.tables.push_back({table.argument, table.number});
   for (const OfArgument &level : buffers.getBuckets())
     step.buckets = {level.argument, level.number};
-  for (const OfArgument &level : buffers.getKept())
-    step.kept.push_back({level.argument, level.number});
   for (Type type : buffers.getPartials())
     step.partials.push_back(*elementType(type));
   step.partialRows = buffers.getPartialRows();
@@ -283,17 +281,37 @@ static bool collectsPieces(const Step &step, const std::vector<Step> &steps) {
          });
 }
 
+/// The first level of a list, which `maker` makes, that keeps a number.
+static size_t firstKept(const Step &maker) {
+  return maker.result.levels.size() - maker.kept.size();
+}
+
+/// Reads what a list keeps. What an earlier list has kept is looked up there.
+static void readKept(StepBuffersAttr buffers, const std::vector<Step> &steps,
+                     Step &step) {
+  for (const KeptNumber &number : buffers.getKept()) {
+    Step::Kept &kept = step.kept.emplace_back();
+    if (number.kind == KeptNumber::other)
+      continue;
+    const StepInput &input = step.inputs[number.level.argument];
+    size_t level = number.level.number;
+    if (input.isList && level >= firstKept(steps[input.index]))
+      kept = steps[input.index].kept[level - firstKept(steps[input.index])];
+    else
+      kept = {input, level, number.kind == KeptNumber::end};
+  }
+}
+
 /// Adds the levels of a list, an input of a step that `maker` makes, that keep
 /// positions of the other inputs.
 static void addRecalled(size_t list, const Step &maker, Step &step) {
-  size_t first = maker.result.levels.size() - maker.kept.size();
   for (size_t n = 0; n < maker.kept.size(); ++n) {
-    const StepInput &kept = maker.inputs[maker.kept[n].input];
-    for (size_t input = 0; input < step.inputs.size(); ++input)
-      if (step.inputs[input].isStep == kept.isStep &&
-          step.inputs[input].index == kept.index)
+    const Step::Kept &kept = maker.kept[n];
+    for (size_t input = 0; kept.of && input < step.inputs.size(); ++input)
+      if (step.inputs[input].isStep == kept.of->isStep &&
+          step.inputs[input].index == kept.of->index)
         step.recalled.push_back(
-            {list, first + n, {input, maker.kept[n].level}});
+            {list, firstKept(maker) + n, {input, kept.level}});
   }
 }
 
@@ -327,6 +345,7 @@ LogicalResult nacho::readSteps(ModuleOp module, std::vector<Step> &steps,
       input.isList = maker.list != Step::List::none;
       addRecalled(n, maker, steps.back());
     }
+    readKept(step.getBuffers(), steps, steps.back());
     steps.back().hasFixedParts |= addsUpRearranged(steps.back(), steps);
     if (collectsPieces(steps.back(), steps))
       steps.back().rows = Rows::pieces;

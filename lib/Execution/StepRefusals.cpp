@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nacho/Execution/LonePart.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Stop.h"
@@ -13,19 +14,24 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 
 using namespace nacho;
 
 /// Whether the cost of a coordinate has no bound: that of a row which stays
 /// whole, or of a row for which parts fill tables.
-bool StepPlan::mayBeUnequal() const {
-  if (acceptsImbalance || step->hasFixedParts || step->rows == Rows::heavyApart)
+static bool hasUnboundedRows(const Step &step) {
+  if (step.hasFixedParts || step.rows == Rows::heavyApart)
     return false;
-  return step->rows != Rows::shared ||
+  return step.rows != Rows::shared ||
          std::any_of(
-             step->tables.begin(), step->tables.end(),
+             step.tables.begin(), step.tables.end(),
              [](const Step::OperandLevel &table) { return table.level > 0; });
+}
+
+bool StepPlan::mayBeUnequal() const {
+  return !acceptsImbalance && hasUnboundedRows(*step);
 }
 
 /// Refuses to fill the table of a vector anew for so many parts that this takes
@@ -73,32 +79,49 @@ static constexpr int64_t kLeastEntriesOnDevice = 256;
 /// between entries.
 static constexpr int64_t kEntriesOfSearch = 8;
 
-/// Refuses parts, which own whole rows or fill tables, that are too unequal.
-std::optional<Refusal> StepPlan::refuseImbalance() {
-  if (!mayBeUnequal())
-    return std::nullopt;
-  int64_t share = total() / workers;
-  double factor = workers < parts              ? kMostOfManyParts
-                  : step->rows == Rows::pieces ? kMostOfPieces
-                                               : kMostOfOnePart;
+/// Refuses parts, which own whole rows or fill tables, if the busiest of the
+/// workers has too much of the total cost.
+static std::optional<Refusal> refuseBusiest(const Step &step, int64_t busiest,
+                                            int64_t total, int64_t workers,
+                                            int64_t parts) {
+  int64_t share = total / workers;
+  double factor = workers < parts             ? kMostOfManyParts
+                  : step.rows == Rows::pieces ? kMostOfPieces
+                                              : kMostOfOnePart;
   auto most = static_cast<int64_t>(factor * double(share));
-  if (!step->device().isHost())
+  if (!step.device().isHost())
     most = std::max(static_cast<int64_t>(kMostOfManyParts * double(share)),
-                    kLeastEntriesOnDevice * step->entryCost);
-  most += kEntriesOfSearch * step->entryCost;
-  std::vector<int64_t> costs = partCosts();
-  int64_t busiest = busiestOf(costs, workers, step->hasUnequalParts());
-  heaviest = total() ? double(busiest) * workers / double(total()) : 1;
+                    kLeastEntriesOnDevice * step.entryCost);
+  most += kEntriesOfSearch * step.entryCost;
   if (busiest <= most)
     return std::nullopt;
   return Refusal{
       Refusal::heavyRows,
-      (step->rows != Rows::shared ? "with whole rows, a worker would have "
-                                  : "with tables, a worker would have ") +
-          std::to_string(busiest) + " of a cost of " + std::to_string(total()) +
+      (step.rows != Rows::shared ? "with whole rows, a worker would have "
+                                 : "with tables, a worker would have ") +
+          std::to_string(busiest) + " of a cost of " + std::to_string(total) +
           ", a share being " + std::to_string(share) + ", and the most " +
           std::to_string(most),
       share};
+}
+
+std::optional<Refusal> StepPlan::refuseImbalance() {
+  if (!mayBeUnequal())
+    return std::nullopt;
+  int64_t busiest = busiestOf(partCosts(), workers, step->hasUnequalParts());
+  heaviest = total() ? double(busiest) * workers / double(total()) : 1;
+  return refuseBusiest(*step, busiest, total(), workers, parts);
+}
+
+std::optional<Refusal> nacho::refuseCosts(const Step &step,
+                                          const std::vector<int64_t> &costs,
+                                          int64_t workers) {
+  if (!hasUnboundedRows(step))
+    return std::nullopt;
+  int64_t total = std::accumulate(costs.begin(), costs.end(), int64_t(0));
+  workers = std::min<int64_t>(workers, costs.size());
+  return refuseBusiest(step, busiestOf(costs, workers, step.hasUnequalParts()),
+                       total, workers, costs.size());
 }
 
 /// Refuses to scatter all products in one part, if the threads could sort them

@@ -56,6 +56,30 @@ void nacho::printOfArguments(AsmPrinter &printer,
             [&](const OfArgument &what) { printOfArgument(printer, what); });
 }
 
+ParseResult nacho::parseKeptNumbers(AsmParser &parser,
+                                    SmallVector<KeptNumber> &kept) {
+  return parseList(parser, [&]() -> ParseResult {
+    KeptNumber &number = kept.emplace_back(KeptNumber{KeptNumber::other, {}});
+    if (succeeded(parser.parseOptionalKeyword("number")))
+      return success();
+    bool isEnd = succeeded(parser.parseOptionalKeyword("end"));
+    number.kind = isEnd ? KeptNumber::end : KeptNumber::position;
+    return parseOfArgument(parser, number.level);
+  });
+}
+
+void nacho::printKeptNumbers(AsmPrinter &printer, ArrayRef<KeptNumber> kept) {
+  printList(printer, kept, [&](const KeptNumber &number) {
+    if (number.kind == KeptNumber::other) {
+      printer << "number";
+      return;
+    }
+    if (number.kind == KeptNumber::end)
+      printer << "end ";
+    printOfArgument(printer, number.level);
+  });
+}
+
 ParseResult nacho::parseStepSources(AsmParser &parser,
                                     SmallVector<StepSource> &sources) {
   return parseList(parser, [&]() -> ParseResult {
@@ -212,7 +236,7 @@ LogicalResult StepBuffersAttr::verify(
     ArrayRef<Type> partials, unsigned partialRows, bool fixedParts,
     CollectKind collect, FillingKind filling,
     std::optional<unsigned> workspaceLevel, ArrayRef<OfArgument>,
-    ArrayRef<OfArgument> buckets, ArrayRef<OfArgument> kept) {
+    ArrayRef<OfArgument> buckets, ArrayRef<KeptNumber> kept) {
   if (name.getValue().empty())
     return error() << "a step that fills buffers has a name";
   if (counts < 0)
@@ -229,11 +253,10 @@ LogicalResult StepBuffersAttr::verify(
   if (buckets.size() != needed)
     return error() << stringifyCollectKind(collect) << " needs " << needed
                    << " level of buckets, not " << buckets.size();
-  if (!kept.empty() && collect != CollectKind::scannedList)
+  if (!kept.empty() && !traitsOf(collect).scansCosts)
     return error() << stringifyCollectKind(collect) << " keeps no positions";
   if (kept.size() > static_cast<size_t>(result.getRank()))
-    return error() << "the positions of " << kept.size()
-                   << " levels are not kept in " << result;
+    return error() << kept.size() << " numbers are not kept in " << result;
   return success();
 }
 
@@ -257,8 +280,11 @@ LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
       return failure();
   if (!buffers)
     return success();
-  if (failed(verifyArguments(buffers.getBuckets(), "level")) ||
-      failed(verifyArguments(buffers.getKept(), "level")))
+  for (const KeptNumber &kept : buffers.getKept())
+    if (kept.kind != KeptNumber::other &&
+        failed(verifyArguments(kept.level, "level")))
+      return failure();
+  if (failed(verifyArguments(buffers.getBuckets(), "level")))
     return failure();
   return verifyArguments(buffers.getTables(), "level");
 }

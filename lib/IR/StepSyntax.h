@@ -24,6 +24,12 @@ mlir::ParseResult parseOfArguments(mlir::AsmParser &parser,
 void printOfArguments(mlir::AsmPrinter &printer,
                       llvm::ArrayRef<OfArgument> arguments);
 
+/// `1 of 0, end 1 of 0, number`
+mlir::ParseResult parseKeptNumbers(mlir::AsmParser &parser,
+                                   llvm::SmallVector<KeptNumber> &kept);
+void printKeptNumbers(mlir::AsmPrinter &printer,
+                      llvm::ArrayRef<KeptNumber> kept);
+
 /// `<"i"[0, 1]>, <"j"[1]>`
 mlir::ParseResult parseStepLoops(mlir::AsmParser &parser,
                                  llvm::SmallVector<StepLoopAttr> &loops);

@@ -246,12 +246,14 @@ Step = tuple[
     tuple[Layout, ...],
     int,
     bool,
-    tuple[tuple[int, int], ...],
+    tuple[tuple[bool, int, int, bool], ...],
+    bool,
     tuple[bool, ...],
     bool,
     bool,
     bool,
     bool,
+    int,
 ]
 Whole = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 """The arrays of a result, and those of the sums of a part, each by type and length,
@@ -320,6 +322,9 @@ class Kernel:
     def chosen_for_lone_parts(
         self, sizes: Sequence[int], work: int
     ) -> tuple[dict[str, bool], int]: ...
+    def chosen_instead(
+        self, choices: Mapping[str, object], costs: Sequence[int], workers: int
+    ) -> dict[str, bool] | None: ...
     def lower(self, stage: str, choices: Mapping[str, object] = ...) -> str: ...
     def ptx(
         self, chip: str, toolkit: str, choices: Mapping[str, object] = ...

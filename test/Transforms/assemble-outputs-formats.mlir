@@ -304,7 +304,7 @@ func.func @coo(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #COO> {
 // A sorted list: entries are appended where the scan says, in the order of the loops,
 // if the condition holds; and sorted when all parts are done.
 //
-// CHECK-LABEL: func.func private @diagonal_compute(
+// CHECK-LABEL: func.func @diagonal_compute(
 // CHECK:           nacho.coiterate %i of
 // CHECK:             nacho.coiterate %i_{{[^ ]+}} of
 // CHECK:               %[[SAME:.+]] = arith.cmpi eq

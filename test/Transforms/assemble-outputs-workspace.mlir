@@ -19,7 +19,7 @@
 
 // All products are appended: nothing is collected.
 //
-// CHECK-LABEL: func.func private @negative_products_assemble(
+// CHECK-LABEL: func.func @negative_products_assemble(
 // CHECK-SAME:    %bounds: memref<?x8xindex>, %counts: memref<?x1xindex>, %status: memref<i32>, %threads: index)
 // CHECK-NOT:     nacho.workspace
 // CHECK-LABEL: func.func @negative_products_execute(

@@ -65,8 +65,16 @@
 // The list of pieces is cut between entries of L, counted, sorted by row and piece, and
 // scanned. Parts of the result own whole pieces, and may begin inside of a row.
 //
+// Each part can be counted and computed alone: the list says what is kept, and `execute`
+// sorts it.
+//
+// PARTS-LABEL: func.func @spgemm_1_assemble(
+// PARTS-SAME:    llvm.emit_c_interface
+// PARTS-LABEL: func.func @spgemm_1_compute(
+// PARTS-SAME:    llvm.emit_c_interface
 // PARTS-LABEL: func.func @spgemm_1_execute(
 // PARTS-SAME:    loops = [<"i"[0]>, <"j"[0]>]
+// PARTS-SAME:    collect = piece_list, kept = [2 of 1, 1 of 0, end 1 of 0, number]
 // PARTS:         nacho.sort(%crd0, %crd1) below({{.+}}) along(%crd2, %crd3, %crd4, %crd5, %crd6) with %values
 // PARTS-NEXT:    nacho.prefix_sum %values
 // PARTS:         func.func {{.*}}@spgemm_{{.+}}(

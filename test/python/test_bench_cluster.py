@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from libraries import needed
-from nacho._pieces.row_windows import Names, Rows
+from nacho._pieces.row_windows import Names, Rows, Stretches
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
@@ -52,7 +52,8 @@ def test_the_bound_is_of_where_bytes_were_made():
 def test_rows_have_the_bytes_of_their_arrays():
     engine = SimulatedCluster(2)
     names = Names.of(np.zeros(1, np.int64), 0, 8)
-    rows = Rows(names, np.ones(1, np.int64), np.zeros(1), np.zeros(1), (0, 1))
+    runs = Stretches(np.zeros(1, np.int32), np.ones(1, np.int32))
+    rows = Rows(names, runs, np.zeros(1), np.zeros(1), (0, 1))
     made = engine.submit("rows-B", tuple.__getitem__, engine.put((rows,), at=0.5), 0)
     engine.submit("gather-B", len, [made], at=0.0)
     assert (engine.counts.moved, engine.counts.bound) == (25, 0)
@@ -63,11 +64,12 @@ def test_records(statement):
     operands = statement.make(4000)
     for workers in (1, 16):
         record = cluster_model.counted(statement, operands, workers, seconds=1.0)
-        assert record.counts.rounds <= 16
+        # Where rows are heavy, these are listed, and cut, once more.
+        assert record.counts.rounds <= (30 if "SpGEMM" in statement.name else 16)
         assert record.counts.bound <= record.counts.moved
         assert (record.counts.moved == 0) == (workers == 1)
-        # Parts of a product have whole rows, however heavy these are.
-        assert 1 <= record.largest < (4 if "SpGEMM" in statement.name else 1.1)
+        # Pieces of heavy rows are not as equal as entries are.
+        assert 1 <= record.largest < (1.5 if "SpGEMM" in statement.name else 1.1)
         assert 0 < record.efficiency(cluster_model.FAST) <= 1
 
 

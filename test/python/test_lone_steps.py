@@ -365,11 +365,12 @@ def test_lists_say_whose_positions_they_keep():
 
     pairs = (0, "A"), (1, "B")
     first, last = steps("Z[i,j] = A[i,j] * B[i,j]", A="dcsr", B="dcsr")
-    assert (first.kept, last.kept) == (((0, 0), (1, 0)), ())
+    assert first.kept == ((False, 0, 0, False), (False, 1, 0, False))
+    assert last.kept == ()
     assert first.runs_alone
     # Of A, the entry is kept, and of B the row.
     first, _ = steps("Z[i,k] = A[i,j] * B[j,k]", A="csr", B="csr")
-    assert first.kept == ((0, 1), (1, 0))
+    assert first.kept == ((False, 0, 1, False), (False, 1, 0, False))
 
 
 def test_there_is_no_step_behind_the_last():

@@ -11,6 +11,7 @@
 #ifndef NACHO_EXECUTION_LONEPART_H
 #define NACHO_EXECUTION_LONEPART_H
 
+#include "nacho/Execution/Chooser.h"
 #include "nacho/Execution/Step.h"
 
 #include <cstdint>
@@ -97,6 +98,12 @@ std::vector<ReadWindow> windowsRead(const Step &step, LonePart &part,
 std::optional<std::vector<Window>>
 windowsWritten(const Step &step, const LonePart &part,
                const std::vector<int64_t> &loops);
+
+/// Refuses a step in whose parts, of these costs, `workers` would have too
+/// unequal shares, if the rows that it leaves whole are to blame.
+std::optional<Refusal> refuseCosts(const Step &step,
+                                   const std::vector<int64_t> &costs,
+                                   int64_t workers);
 
 } // namespace nacho
 

@@ -46,11 +46,12 @@
 // The order in which the parts are started, their numbers, is passed if there
 // is no bound for what parts differ by.
 //
-// Unless it makes a draft or a sorted list, fills buckets, or reads a list as a
-// whole, a step also exports the functions that `plan` calls after
+// Unless it makes a draft, lists sums of parts, fills buckets, or keeps where
+// rows of a list are, a step also exports the functions that `plan` calls after
 // @kernel_partition, and those that `execute` calls, so that its parts can be
 // run one by one, with the same arguments. What a step does not need is not
-// there. Of a scanned list, `compute` stores costs, which `execute` adds up.
+// there. `execute` sorts the entries of a sorted list; of a scanned list, it
+// adds up the costs that `compute` stores.
 //
 //   @kernel_assemble(operands, bounds, counts, ..., status, threads)
 //     Counts what each part appends (or one of them: see OnlyPart).
@@ -168,8 +169,14 @@ public:
   /// The level whose coordinates are the buckets of the result, if parts append
   /// to buckets.
   std::optional<OperandLevel> buckets;
-  /// The levels whose positions the last levels of a list keep.
-  std::vector<OperandLevel> kept;
+  /// What the last levels of a list have for each entry: the position of an
+  /// entry in a level of `of`, or where children of one end; or any number.
+  struct Kept {
+    std::optional<StepInput> of;
+    size_t level = 0;
+    bool isEnd = false;
+  };
+  std::vector<Kept> kept;
   /// A level of a list among the inputs that keeps positions of another input.
   struct KeptLevel {
     size_t list, level;

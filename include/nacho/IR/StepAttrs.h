@@ -33,6 +33,22 @@ struct OfArgument {
   }
 };
 
+/// What a level of a scanned list has for each entry: the position of an entry
+/// of an argument, where children of one end, or any other number.
+struct KeptNumber {
+  enum Kind { position, end, other } kind;
+  /// The level that the position is one of or, if the argument is a list, the
+  /// level that keeps the same.
+  OfArgument level;
+
+  bool operator==(const KeptNumber &other) const {
+    return kind == other.kind && level == other.level;
+  }
+  friend llvm::hash_code hash_value(const KeptNumber &what) {
+    return llvm::hash_combine(what.kind, what.level);
+  }
+};
+
 } // namespace nacho
 
 #endif // NACHO_IR_STEPATTRS_H

@@ -110,8 +110,10 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
       as `level of argument`. The functions take a table for each;
     - `buckets`: a level of an argument whose coordinates are the buckets, if the nest
       collects its entries in `buckets`;
-    - `kept`: the levels of arguments whose positions a scanned list keeps, in its levels
-      after those with coordinates.
+    - `kept`: what a scanned list keeps in its levels after those with coordinates. These
+      are positions in levels of arguments, where children of entries in such levels
+      `end`, or any other `number`. Of an argument that is a list, it is the level that
+      keeps the same.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -134,13 +136,13 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     OptionalParameter<"::std::optional<unsigned>">:$workspaceLevel,
     OptionalArrayRefParameter<"::nacho::OfArgument">:$tables,
     OptionalArrayRefParameter<"::nacho::OfArgument">:$buckets,
-    OptionalArrayRefParameter<"::nacho::OfArgument">:$kept
+    OptionalArrayRefParameter<"::nacho::KeptNumber">:$kept
   );
   let assemblyFormat = [{
     `<` struct($name, $result, $counts, custom<BracketedTypes>($partials),
                $partialRows, $fixedParts, $collect, $filling, $workspaceLevel,
                custom<OfArguments>($tables), custom<OfArguments>($buckets),
-               custom<OfArguments>($kept)) `>`
+               custom<KeptNumbers>($kept)) `>`
   }];
   let genVerifyDecl = 1;
 }

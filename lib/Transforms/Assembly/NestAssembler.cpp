@@ -41,55 +41,59 @@ static Value emitPart(PhaseFunctions &function, Value worker) {
   return memref::LoadOp::create(function.b, function.args.order, worker);
 }
 
-/// The level of an argument whose position an entry of a list keeps, -1 if an
-/// operand lacks it.
-static std::optional<OfArgument> keptLevel(Value kept) {
+/// What an entry of a list keeps. A position is -1 if an operand lacks the
+/// entry. What an earlier list has kept is kept again.
+static KeptNumber keptNumber(Value kept) {
   if (auto select = kept.getDefiningOp<arith::SelectOp>())
     kept = select.getTrueValue();
-  auto position = kept.getDefiningOp<PositionOp>();
-  if (!position)
-    return std::nullopt;
-  Value fiber = position.getFiber();
-  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
+  KeptNumber number = {KeptNumber::other, {}};
+  unsigned below = 0;
+  Value fiber;
+  if (auto position = kept.getDefiningOp<PositionOp>()) {
+    fiber = position.getFiber();
+    number.kind = position.getEnd() ? KeptNumber::end : KeptNumber::position;
+  } else if (auto recall = kept.getDefiningOp<RecallOp>()) {
+    fiber = recall.getFiber();
+    number.kind = KeptNumber::position;
+    below = 1 + recall.getBelow();
+  } else {
+    return number;
+  }
+  unsigned level = cast<FiberType>(fiber.getType()).getLevel() + below;
   std::optional<unsigned> argument = argumentOf(fiber);
   if (!argument || level == 0)
-    return std::nullopt;
-  return OfArgument{level - 1, *argument};
+    return {KeptNumber::other, {}};
+  number.level = {level - 1, *argument};
+  return number;
 }
 
-/// The levels whose positions a scanned list keeps, after the coordinates of
-/// its loops; nothing if it keeps other numbers.
-static std::optional<SmallVector<OfArgument>> keptLevels(NestOp nest) {
-  SmallVector<OfArgument> levels;
-  size_t numLoops = nest.getLoops().size();
-  bool areKnown = true;
-  nest.walk([&](AppendOp append) {
-    for (Value kept : append.getCoordinates().drop_front(numLoops))
-      if (std::optional<OfArgument> level = keptLevel(kept))
-        levels.push_back(*level);
-      else
-        areKnown = false;
+/// What a scanned list keeps, after the coordinates of its loops.
+static SmallVector<KeptNumber> keptNumbers(const ResultLayout &layout) {
+  SmallVector<KeptNumber> kept;
+  NestOp(layout.nest).walk([&](AppendOp append) {
+    for (auto [loop, number] :
+         llvm::zip(layout.loopOfLevel, append.getCoordinates()))
+      if (!loop)
+        kept.push_back(keptNumber(number));
+    return WalkResult::interrupt();
   });
-  return areKnown ? std::optional(levels) : std::nullopt;
+  return kept;
 }
 
-/// Whether the nest reads of a list what parts do not know of each other: the
-/// cost of all its entries, or where its rows begin and end.
-static bool readsWholeList(NestOp nest) {
+/// Whether the nest reads where rows of a list begin and end in the whole list,
+/// which parts do not know of each other.
+static bool readsPlacesOfRows(NestOp nest) {
   WalkResult result = nest.walk([](Operation *op) {
-    return isa<HeavyOp, RowPositionOp, PieceShiftOp>(op)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
+    return isa<HeavyOp, RowPositionOp>(op) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
 bool nacho::runsOneByOne(const ResultLayout &layout) {
   NestOp nest = layout.nest;
-  const CollectTraits &traits = collectTraitsOf(nest);
-  bool isLone = !traits.makesList ||
-                (traits.scansCosts && !traits.sortsEntries && keptLevels(nest));
-  return layout.filling->isCounted() && isLone && !readsWholeList(nest) &&
+  return layout.filling->isCounted() &&
+         !collectTraitsOf(nest).listsPartSums() && !readsPlacesOfRows(nest) &&
          !layout.collector->hasBuckets();
 }
 
@@ -141,9 +145,9 @@ static StepAttr describeStep(const PhaseFunctions &function) {
   if (layout.collector->hasBuckets())
     buckets.push_back(
         levelOf(CoiterateOp(layout.loopOfLevel.front()).getFibers().front()));
-  SmallVector<OfArgument> kept;
+  SmallVector<KeptNumber> kept;
   if (collectTraitsOf(NestOp(layout.nest)).scansCosts)
-    kept = keptLevels(layout.nest).value_or(kept);
+    kept = keptNumbers(layout);
   ArrayRef<Type> partials;
   if (layout.hasPartials())
     partials = layout.reduction->getTypes();

@@ -20,8 +20,8 @@ void callPartition(PhaseFunctions &function, mlir::Value parts);
 
 /// Whether callers may run the functions that `execute` calls one by one, and
 /// single parts: parts know where their entries go, and nothing is left to do
-/// with the entries of all parts but to combine partials, or to add up the
-/// costs of a list, which says whose positions it keeps.
+/// with the entries of all parts but to combine partials, to sort those of a
+/// list, or to add up its costs.
 bool runsOneByOne(const ResultLayout &layout);
 
 /// Builds the function that gives all elements of blocks the value that they

@@ -81,10 +81,10 @@ def namings(program: Program, are_windows: Sequence[bool]) -> list[Naming]:
         for number in lists
         for n, place in enumerate(program.recalled(step, number))
     ]
-    times = Counter(input for *_, input, _ in kept)
+    times = Counter(input for *_, input, _, _ in kept)
     times.update(input for inputs in step.loop_inputs for input in inputs)
     found: list[Naming] = []
-    for number, n, input, level in kept:
+    for number, n, input, level, _ in kept:
         if input < 0 or level or times[input] > 1 or not are_windows[input]:
             continue
         if step.layouts[input].has_compressed_rows:

@@ -72,6 +72,23 @@ class Layout(NamedTuple):
         return cls(tuple(made), values)
 
 
+class KeptNumber(NamedTuple):
+    """What a level of a list has for each entry: a position, or any other number."""
+
+    is_made: bool
+    """Whether the position is one in the result of a step, or in an operand."""
+    number: int
+    """The number of that step or operand; -1 if it is another number."""
+    level: int
+    is_end: bool
+    """Whether children of an entry end there."""
+
+
+Recalled = tuple[int, int, bool]
+"""An input of a step whose position a list has kept, its level, and whether children
+end there. An input of -1 is none that the step reads."""
+
+
 class Step(NamedTuple):
     """One nest of a kernel; its result is an operand of later steps or the result."""
 
@@ -100,8 +117,10 @@ class Step(NamedTuple):
     """The numbers that a part counts of the entries that it appends."""
     runs_alone: bool
     """Whether parts can be counted and computed where the others are not."""
-    kept: tuple[tuple[int, int], ...]
-    """The inputs and levels whose positions the last levels of a list have."""
+    kept: tuple[KeptNumber, ...]
+    """What the last levels of a list have for each entry."""
+    lists_pieces: bool
+    """Whether the list is one of the pieces into which heavy rows are cut."""
     full_loops: tuple[bool, ...]
     """Per loop that is cut, whether it visits all coordinates, stored or not."""
     has_sums: bool
@@ -112,6 +131,21 @@ class Step(NamedTuple):
     """Whether parts fill tables of what they look up in operands."""
     is_reordering: bool
     """Whether the result is the only operand, a matrix, in another order."""
+    digest: int
+    """Of its loops: with the same, and the same inputs, steps make the same."""
+
+    @property
+    def lists_costs(self) -> bool:
+        """Whether the result is a list of costs; another list has elements."""
+        return self.is_list and (self.lists_pieces or not self.is_sorted)
+
+    def kept_by(self, earlier: Step) -> tuple[Recalled, ...]:
+        """Return what a list has kept that an earlier step, or this one, makes."""
+        sources = [(kept.is_made, kept.number) for kept in earlier.kept]
+        return tuple(
+            (self.inputs.index(source) if source in self.inputs else -1, *kept[2:])
+            for source, kept in zip(sources, earlier.kept, strict=True)
+        )
 
     def first_argument(self, input: int) -> int:
         """Return the number of the first argument that stands for an input."""
@@ -154,18 +188,10 @@ class Program:
         *earlier, _ = self.steps
         return any(step.is_sorted or not step.is_list for step in earlier)
 
-    def recalled(self, step: Step, input: int) -> tuple[tuple[int, int], ...]:
-        """Return the inputs of a step, and their levels, whose positions a list keeps.
-
-        The list is one of the inputs. An input of -1 is none that the step reads.
-        """
+    def recalled(self, step: Step, input: int) -> tuple[Recalled, ...]:
+        """Return what a list has kept that is one of the inputs of a step."""
         _, source = step.inputs[input]
-        earlier = self.steps[source]
-        kept = ((earlier.inputs[number], level) for number, level in earlier.kept)
-        return tuple(
-            (step.inputs.index(made) if made in step.inputs else -1, level)
-            for made, level in kept
-        )
+        return step.kept_by(self.steps[source])
 
     @property
     def delta(self) -> int:
@@ -181,6 +207,7 @@ def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
         step._replace(
             order=tuple(names.get(name, name) for name in step.order),
             layouts=tuple(map(Layout.of, step.layouts)),
+            kept=tuple(map(KeptNumber._make, step.kept)),
         )
         for step in map(Step._make, native.steps)
     )

@@ -19,6 +19,7 @@ from nacho._pieces import entries, tasks
 from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine, drained
 from nacho._pieces.entries import Entries, Outline
+from nacho._pieces.results import with_sums
 from nacho._pieces.sorting import sort
 from nacho._pieces.tensor import Numbers, Pieces, sharing
 from nacho._pieces.windows import Windows, joined
@@ -46,11 +47,14 @@ def assemble(
     dtype: DType,
     library: str,
     layout: Layout | None = None,
+    *,
+    has_sums: bool = False,
 ) -> Pieces:
     """Return the pieces of entries that are in order from handle to handle.
 
     The list of these is empty then, so that nothing keeps the entries. Without a
-    layout, coordinates and positions are as narrow as they can be.
+    layout, coordinates and positions are as narrow as they can be. If the result has
+    sums, each value is that of all values of entries up to its own.
     """
     extents = [shape[dimension] for dimension in format.order]
     ends = tuple(_ends(format))
@@ -79,11 +83,18 @@ def assemble(
         engine.submit("assemble", own_windows, known, number, each)
         for number, each in enumerate(drained(handles))
     ]
+    if has_sums:
+        own = with_sums(own, engine)
     return with_neighbours(engine, pieces, own)
 
 
 def converted(
-    engine: Engine, pieces: Pieces, format: Format, layout: Layout | None = None
+    engine: Engine,
+    pieces: Pieces,
+    format: Format,
+    layout: Layout | None = None,
+    *,
+    has_sums: bool = False,
 ) -> Pieces:
     """Return the same tensor in another format, with as many pieces."""
     require_assembled(format)
@@ -95,7 +106,7 @@ def converted(
     made = sort(engine, given, format.order, pieces.dtype, pieces.count)
     library = pieces.library
     known = (pieces.shape, format, pieces.dtype, library, layout)
-    return assemble(engine, made, *known)
+    return assemble(engine, made, *known, has_sums=has_sums)
 
 
 def with_neighbours(engine: Engine, pieces: Pieces, own: Sequence[Any]) -> Pieces:

@@ -28,6 +28,8 @@ from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
 from nacho._pieces.plans import NotAloneError, Plan
 from nacho._pieces.reordering import ReorderingStep
+from nacho._pieces.row_pieces import PieceListStep, PieceSumsStep
+from nacho._pieces.sorted_lists import SortedListStep
 from nacho._pieces.steps import Made, StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
@@ -37,9 +39,6 @@ from nacho._storage.operands import arguments
 from nacho._storage.results import library_of
 from nacho._storage.views import View
 from nacho.errors import IndexOverflowError
-
-_MOST_POSITIONS = 2**62
-"""The extent of a level of a list that keeps positions."""
 
 
 class _Planned:
@@ -78,6 +77,8 @@ class Evaluation:
         operands = [given[name] for name in assignment.operands]
         self._specialise(self._specialiser.of_call(operands, views, self.extents))
         self._found_late = ""
+        self._lists: dict[tuple[int | None, ...], Pieces] = {}
+        """What earlier steps have made, by the digests up to them and the parts."""
 
     def _specialise(self, specialisation: Specialisation) -> None:
         self.specialisation = specialisation
@@ -151,14 +152,34 @@ class Evaluation:
         if not self.is_divided:
             (found,) = self.engine.fetch([self._submit_whole(tasks.partitioned, parts)])
             return found  # type: ignore[no-any-return]
-        plans = [step.plan for step in self._steps(parts)]
+        plans = [step.plan for step in self._balanced_steps(parts)]
         nests = nests_of(self.program, _Planned(plans, self.program), self.extents)
         return Partition(**vars(nests[-1]), nests=nests)
 
     @property
     def last_step(self) -> StepOnPieces:
         """The step that makes the result; the lists that it reads are made at once."""
-        return self._steps(self._options.running().parts)[-1]
+        return self._balanced_steps(self._options.running().parts)[-1]
+
+    def _balanced_steps(self, parts: int | None) -> list[StepOnPieces]:
+        """Return all steps of a variant in whose last one workers have equal shares.
+
+        One machine chooses it in the same way. What has rows that are too heavy for a
+        part is done again with others, unless parts do not run alone then.
+        """
+        while True:
+            steps = self._steps(parts)
+            costs = np.diff(steps[-1].plan.rows[:, 0]).tolist()
+            workers = len(costs) if parts else self.engine.slots
+            chosen = self.program.choices
+            native = self.specialisation.native
+            others = native.chosen_instead(chosen, costs, workers)
+            if others is None or others == chosen:
+                return steps
+            self._use(others)
+            if not self.is_divided:
+                self._use(chosen)
+                return steps
 
     def _steps(self, parts: int | None) -> list[StepOnPieces]:
         """Return all steps. The last has not been run, but those before it have."""
@@ -166,36 +187,49 @@ class Evaluation:
         lists: list[Pieces] = []
         about = (self.specialisation, self.program, self._kernel)
         made_operands = Operands(*about, self._containers, self.engine)
+        key: tuple[int | None, ...] = (parts,)
         for number, step in enumerate(self.program.steps):
             if steps:
-                lists.append(steps[-1].run())
+                if key not in self._lists:
+                    self._lists[key] = steps[-1].run()
+                lists.append(self._lists[key])
+            key = (*key, step.digest)
             operands = made_operands.of(step, lists)
-            task = Step(self._kernel, number, step.kept, self._device)
+            kept = step.kept_by(step)
+            task = Step(self._kernel, number, kept, self._device)
             wanted = Wanted(parts or 0, self._parts)
             given = (self.program, task, operands, self._made(step), wanted)
-            kind = ReorderingStep if step.is_reordering else StepOnPieces
-            steps.append(kind(*given, self.engine))
+            steps.append(self._kind_of(step)(*given, self.engine))
         return steps
+
+    def _kind_of(self, step: CutStep) -> type[StepOnPieces]:
+        """Return how a step is run."""
+        earlier = self.program.steps
+        if step.is_reordering:
+            return ReorderingStep
+        if step.lists_pieces:
+            return PieceListStep
+        if any(is_made and earlier[n].lists_pieces for is_made, n in step.inputs):
+            return PieceSumsStep
+        return SortedListStep if step.is_sorted else StepOnPieces
 
     def _made(self, step: CutStep) -> Made:
         """Return what a step makes."""
         if step.is_list:
             return self._made_list(step)
-        return self._made_matrix(step) if step.is_reordering else self._made_result()
-
-    def _made_result(self) -> Made:
+        if step.is_reordering:
+            return self._made_matrix(step)
         library = library_of(list(self._views.values()))
         loops = tuple(loops_of_levels(self.program))
         return Made(self._format, self._shape, library, loops)
 
     def _made_list(self, step: CutStep) -> Made:
         """Return what a step makes whose result is a list for later steps."""
-        rank, kept = len(step.layouts[-1].levels), len(step.kept)
+        rank = len(step.layouts[-1].levels)
+        listed = 0 if step.is_sorted else rank - len(step.kept)
+        loops = (*range(listed), *[-1] * (rank - listed))
         kinds = list_kinds("coo", rank)
-        listed = [self.extents[index] for index in step.order[: rank - kept]]
-        loops = (*range(len(listed)), *[-1] * kept)
-        shape = (*listed, *[_MOST_POSITIONS] * kept)
-        return Made(Format.of_levels(tuple(enumerate(kinds))), shape, "nacho", loops)
+        return Made(Format.of_levels(tuple(enumerate(kinds))), (), "nacho", loops)
 
     def _made_matrix(self, step: CutStep) -> Made:
         """Return what a step makes that brings a matrix into another order."""
@@ -230,7 +264,7 @@ class Evaluation:
             return self._why_not_cut(step)
         if step is not self.program.steps[-1] and not step.is_list:
             return "a part of the expression is computed first"
-        if step.is_sorted:
+        if step.is_sorted and not step.lists_pieces:
             return "a list is sorted first"
         if not step.runs_alone:
             return "its parts depend on each other"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -22,8 +22,9 @@ from nacho._kernels.specialisation import Specialisation
 from nacho._pieces import tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import Input
+from nacho._pieces.lists import List, RecalledCut
 from nacho._pieces.named_rows import NamedRows, Naming, naming_of_list, naming_of_loop
-from nacho._pieces.operands import Cut, List, RecalledCut, Whole, slices, structure
+from nacho._pieces.operands import Cut, Whole, slices, structure
 from nacho._pieces.row_windows import is_dense
 from nacho._pieces.tensor import Pieces
 from nacho._pieces.windows import Windows
@@ -101,9 +102,10 @@ class _Source(NamedTuple):
     """Its pieces, if it is in pieces as the step reads it."""
     number: int = -1
     """The number of the operand, if it is one."""
-    is_list: bool = False
-    is_reordered: bool = False
-    """Whether it is an operand that a step has brought into another order."""
+    is_made: bool = False
+    """Whether it is a list, or an operand in another order, that a step has made."""
+    has_costs: bool = False
+    """Whether it is a list of costs."""
 
 
 class Operands:
@@ -130,7 +132,7 @@ class Operands:
         sources = [self._source(step, input, made) for input in range(len(step.inputs))]
         cut: dict[int, Cut] = {}
         for input, source in enumerate(sources):
-            if source.is_list and source.pieces is not None:
+            if source.has_costs and source.pieces is not None:
                 cut[input] = self._list(step, input, source.name, source.pieces)
         kind = RecalledCut if cut else Cut
         for input, source in enumerate(sources):
@@ -147,11 +149,12 @@ class Operands:
         is_made, number = step.inputs[input]
         earlier = self._program.steps[number] if is_made else step
         if is_made and earlier.is_list:
-            return _Source(f"list-{number}", made[number], is_list=True)
+            about = (f"list-{number}", made[number])
+            return _Source(*about, is_made=True, has_costs=earlier.lists_costs)
         if is_made:
             _, operand = earlier.inputs[0]
             name = self._assignment.operands[operand]
-            return _Source(name, made[number], is_reordered=True)
+            return _Source(name, made[number], is_made=True)
         name = self._assignment.operands[number]
         pieces = self._containers.in_pieces(name)
         format = self._statement.types[name].format
@@ -166,7 +169,7 @@ class Operands:
         pieces = source.pieces
         if not loops or loops != [*range(len(loops))]:
             return None
-        if not source.is_reordered:
+        if not source.is_made:
             if self._times(source.name) > 1 and not step.is_reordering:
                 return None
             pieces = self._cut_source(step, input, source, always=step.is_reordering)
@@ -201,17 +204,17 @@ class Operands:
         about, layout = (step, input, source.name, loops), step.layouts[input]
         naming = self._naming(step, input, source, cut)
         pieces = source.pieces
-        if naming and not source.is_reordered:
+        if naming and not source.is_made:
             pieces = self._cut_source(step, input, source)
         if pieces is not None:
-            whole = partial(self._whole, source, pieces, layout)
+            whole = cache(partial(self._whole, source, pieces, layout))
+            if step.lists_costs:
+                depth = len(layout.levels if step.lists_pieces else loops)
+                looked_at = (self._engine, source.name, pieces, depth)
+                whole = cache(partial(structure, *looked_at))
             if naming:
                 return NamedRows(*about, pieces, naming, whole, self._engine)
-            if step.is_list:
-                handle = structure(self._engine, source.name, pieces, len(loops))
-            else:
-                handle = whole()
-            return Whole(*about, pieces.extents, handle, self._engine)
+            return Whole(*about, pieces.extents, whole(), self._engine)
         extents: tuple[int, ...] = ()
         view = self._containers.views.get(source.name)
         format = self._statement.types[source.name].format
@@ -243,6 +246,8 @@ class Operands:
 
     def _loops(self, step: Step, input: int, source: _Source) -> list[int]:
         """Return the loop over each outermost level of an operand that is cut."""
+        if source.name not in self._statement.types:
+            return _loops_over(step, input)
         format = self._statement.types[source.name].format
         accesses = [
             access.indices
@@ -251,7 +256,7 @@ class Operands:
         ]
         is_known = len(accesses) == 1 and len(set(accesses[0])) == len(accesses[0])
         if format is None or not is_known or len(step.loop_inputs) != len(step.order):
-            return [m for m, each in enumerate(step.loop_inputs) if input in each]
+            return _loops_over(step, input)
         order = format.order if source.pieces is None else source.pieces.format.order
         indices = [accesses[0][dimension] for dimension in order]
         cut = takewhile(step.order.__contains__, indices)
@@ -259,16 +264,13 @@ class Operands:
 
     def _list(self, step: Step, input: int, name: str, made: Pieces) -> List:
         """Return a list that an earlier step has made."""
-        _, source = step.inputs[input]
-        earlier = self._program.steps[source]
-        listed = earlier.order[: len(made.counts) - len(earlier.kept)]
-        loops = [*range(len([*takewhile(step.order.__contains__, listed)]))]
+        loops = _loops_over(step, input)
         kept = self._program.recalled(step, input)
         return List(step, input, name, loops, made, kept, self._engine)
 
     def _whole(self, source: _Source, pieces: Pieces, layout: Layout) -> Any:
         """Return a handle of all pieces, as tasks read them."""
-        if not source.is_reordered:
+        if not source.is_made:
             return self._input(source, layout)
         key = f"{source.name} in another order"
         if key not in self._loaded:
@@ -287,3 +289,8 @@ class Operands:
             task = (f"load-{name}", tasks.loaded, self._kernel, source.number, layout)
             self._loaded[name] = self._engine.submit(*task, given)
         return self._loaded[name]
+
+
+def _loops_over(step: Step, input: int) -> list[int]:
+    """Return the loops whose cuts have positions of an input."""
+    return [loop for loop, inputs in enumerate(step.loop_inputs) if input in inputs]

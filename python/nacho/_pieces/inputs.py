@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nacho._kernels.parts import moved
-from nacho._kernels.program import Layout
+from nacho._kernels.program import Layout, Recalled
 from nacho._pieces.tensor import Numbers, sharing
 from nacho._pieces.windows import Windows
 from nacho._storage.views import Array
@@ -39,9 +39,59 @@ About = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 and whether sums are combined at last."""
 
 
-Kept = tuple[tuple[int, int], ...]
-"""The inputs of a step and their levels whose positions the last levels of a list have;
-a number of -1 stands for an input that the step does not read."""
+Kept = tuple[Recalled, ...]
+"""What the last levels of a list have of the inputs of a step."""
+
+
+class Runs(NamedTuple):
+    """Positions that follow each other in a tensor, run by run, and so in a window."""
+
+    begins: Numbers
+    """The first position of each run."""
+    places: Numbers
+    """Where the runs begin in the window, and where the last one ends."""
+
+    def in_window(self, positions: Array) -> Array:
+        """Return where positions are in the window, all of which lie in runs.
+
+        A run of equal coordinates that begins before the window begins with it.
+        """
+        if self.begins.size <= 1:
+            return np.where(positions < 0, positions, self._placed(positions))
+        run = np.searchsorted(self.begins, positions, "right") - 1
+        found: Array = positions + (self.places[:-1] - self.begins)[run]
+        return found.astype(positions.dtype)
+
+    def in_tensor(self, places: Array, *, are_ends: bool) -> Array:
+        """Return the positions that lie somewhere in the window, or end there."""
+        if self.begins.size <= 1:
+            return moved(places, self._shift)
+        run = np.searchsorted(self.places, places, "left" if are_ends else "right") - 1
+        found: Array = places + (self.begins - self.places[:-1])[run]
+        return found.astype(places.dtype)
+
+    def _placed(self, positions: Array) -> Array:
+        found: Array = positions - positions.dtype.type(self._shift)
+        return np.maximum(found, 0)
+
+    @property
+    def _shift(self) -> int:
+        return int(self.begins[0] - self.places[0]) if self.begins.size else 0
+
+
+class RowCosts(NamedTuple):
+    """What windows of a list do not tell of the rows that they divide."""
+
+    first: Row
+    """The coordinates of the row in which a part begins, by all loops but the last."""
+    before: int
+    """What all entries cost before that row."""
+    last: Row
+    """The coordinates of the row in which the part ends."""
+    upto: int
+    """What all entries cost up to the end of that row."""
+    total: int
+    """What all entries of the list cost."""
 
 
 class Step(NamedTuple):
@@ -77,6 +127,12 @@ class Input(NamedTuple):
     name: str = ""
     lengths: tuple[int, ...] = ()
     """How long the arrays are, if no element is read of some, which are not there."""
+    runs: Runs | None = None
+    """Where positions of its last level are, if it has some of its rows alone."""
+    row_costs: RowCosts | None = None
+    """What a step has to know of the rows of a list that windows divide."""
+    front: int = 0
+    """The entries in front of those that a list has, which nobody visits."""
 
     @property
     def columns_of_runs(self) -> list[tuple[int, int]]:
@@ -104,16 +160,14 @@ class Input(NamedTuple):
         return bases
 
     def arguments(
-        self, bases: Sequence[int], kept: Sequence[int] | None = None
+        self, bases: Sequence[int], windows: Windows | None = None
     ) -> list[Any]:
         """Return the arguments of the extension, with positions less the bases.
 
-        From the positions that a list keeps, those in ``kept`` are subtracted.
+        The windows are its own, unless others are given.
         """
         made: list[Any] = []
-        windows = self.windows
-        if kept is not None:
-            windows = _bounded(_with_positions_in_windows(windows, kept))
+        windows = windows or self.windows
         lengths = self.lengths or (0,) * len(windows.arrays)
         given = iter(zip(windows.arrays, windows.begins, lengths, strict=True))
         parent = 0
@@ -130,48 +184,68 @@ class Input(NamedTuple):
         made.append(_placed(values, begin - parent, length))
         return [*made, *self.extents]
 
-    @property
-    def without_elements(self) -> Input:
-        """The same extents, with empty arrays; a scalar remains."""
-        if not self.extents:
-            return self
-        empty = tuple(array[:0] for array in self.windows.arrays)
-        return self._replace(windows=Windows((0,) * len(empty), empty))
+    def runs_of(self, level: int, bases: Sequence[int]) -> Runs:
+        """Return where positions of a level are in its windows."""
+        if self.runs is not None and level == len(self.extents) - 1:
+            return self.runs
+        return Runs(np.array([bases[level]]), np.zeros(1, np.int64))
 
 
-def with_positions_moved(windows: Windows, by: Sequence[int]) -> Windows:
-    """Return windows of a list, to whose kept positions something is added."""
-    if not any(by):
-        return windows
+def with_row_costs(given: Input) -> Input:
+    """Return a list with entries more that tell what rows cost; nobody visits them.
+
+    One before all ends the row before the one in which the windows begin. Behind all,
+    one ends the row in which they end, and one lies in the row after that.
+    """
+    costs = given.row_costs
+    if costs is None or not given.windows.arrays[-1].size:
+        return given
+    (begin, *begins), (pos, *arrays, sums) = given.windows
+    rank = len(costs.first)
+    first, last = (tuple(int(a[n]) for a in arrays[:rank]) for n in (0, -1))
+    upto = costs.upto if last == costs.last else sums[-1]
+    arrays = [np.append(array, array[[-1, -1]]) for array in arrays]
+    arrays[0][-1] += 1
+    sums = np.append(sums, np.array([upto, costs.total], sums.dtype))
+    # Nothing is before the first row of all.
+    front = int(first == costs.first and any(first))
+    if front:
+        arrays = [np.append(array[:1], array) for array in arrays]
+        changed = max(n for n in range(rank) if first[n])
+        arrays[changed][0] -= 1
+        sums = np.append(np.array([costs.before], sums.dtype), sums)
+    windows = Windows((begin, *(b - front for b in begins)), (pos, *arrays, sums))
+    return given._replace(windows=windows, front=front)
+
+
+def in_tensor(windows: Windows, kept: Kept, inputs: Sequence[Input]) -> Windows:
+    """Return windows of a list that keeps positions, of those that it has in inputs."""
     arrays = list(windows.arrays)
-    first = len(arrays) - 1 - len(by)
-    for number, more in enumerate(by, start=first):
-        arrays[number] = moved(arrays[number], more)
+    first = len(arrays) - 1 - len(kept)
+    for n, (number, level, is_end) in enumerate(kept, start=first):
+        if number >= 0:
+            runs = inputs[number].runs_of(level, inputs[number].bases)
+            arrays[n] = runs.in_tensor(arrays[n], are_ends=is_end)
     return windows._replace(arrays=tuple(arrays))
 
 
-def _with_positions_in_windows(windows: Windows, bases: Sequence[int]) -> Windows:
-    """Return windows of a list, from whose kept positions something is subtracted.
+def _in_windows(
+    windows: Windows, kept: Kept, inputs: Sequence[Input], bases: Sequence[list[int]]
+) -> Windows:
+    """Return windows of a list, with the places in inputs of positions that it keeps.
 
-    A run of equal coordinates that begins before a window begins with it.
+    Its only fiber has what is in them.
     """
     arrays = list(windows.arrays)
-    first = len(arrays) - 1 - len(bases)
-    for number, base in enumerate(bases, start=first):
-        kept = arrays[number]
-        if base:
-            below = np.maximum(kept - kept.dtype.type(base), 0)
-            # What is not there is a negative position, and stays.
-            arrays[number] = np.where(kept < 0, kept, below)
-    return windows._replace(arrays=tuple(arrays))
-
-
-def _bounded(windows: Windows) -> Windows:
-    """Return windows of a list, whose only fiber has what is in them."""
-    pos, crd, *_ = windows.arrays
+    first = len(arrays) - 1 - len(kept)
+    for n, (number, level, _) in enumerate(kept, start=first):
+        if number >= 0:
+            runs = inputs[number].runs_of(level, bases[number])
+            arrays[n] = runs.in_window(arrays[n])
+    pos, crd, *_ = arrays
     begin = windows.begins[1]
-    ends = np.array([begin, begin + crd.size], pos.dtype)
-    return Windows((0, *windows.begins[1:]), (ends, *windows.arrays[1:]))
+    arrays[0] = np.array([begin, begin + crd.size], pos.dtype)
+    return Windows((0, *windows.begins[1:]), tuple(arrays))
 
 
 def _placed(array: Array, begin: int, length: int) -> tuple[Array, int, int]:
@@ -192,14 +266,11 @@ def arguments_of(inputs: Sequence[Input]) -> list[Any]:
     bases = [each.bases for each in inputs]
     made: list[Any] = []
     for each, own in zip(inputs, bases, strict=True):
-        kept = None if each.kept is None else kept_bases(each.kept, bases)
-        made += each.arguments(own, kept)
+        windows = None
+        if each.kept is not None:
+            windows = _in_windows(each.windows, each.kept, inputs, bases)
+        made += each.arguments(own, windows)
     return made
-
-
-def kept_bases(kept: Kept, bases: Sequence[Sequence[int]]) -> list[int]:
-    """Return what is subtracted from the positions that a list keeps."""
-    return [bases[number][level] if number >= 0 else 0 for number, level in kept]
 
 
 def in_windows(inputs: Sequence[Input], cuts: Numbers) -> Numbers:
@@ -210,7 +281,7 @@ def in_windows(inputs: Sequence[Input], cuts: Numbers) -> Numbers:
     made = cuts - _shift_of(inputs, cuts.shape[1])
     for each in inputs:
         for column, _ in each.columns_of_runs:
-            np.maximum(made[:, column], 0, out=made[:, column])
+            np.maximum(made[:, column], each.front, out=made[:, column])
     return made
 
 

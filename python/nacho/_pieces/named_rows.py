@@ -10,7 +10,7 @@ machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,22 @@ from nacho._kernels.program import Layout, Step
 from nacho._pieces import row_windows, tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.groups import place_of
-from nacho._pieces.operands import Cut, List, Whole, extents_only
-from nacho._pieces.row_windows import Names
+from nacho._pieces.lists import List
+from nacho._pieces.operands import Cut, Whole, extents_only
+from nacho._pieces.row_windows import Names, Stretches
 from nacho._pieces.tensor import Numbers, Pieces
 
-Naming = tuple[int, int]
-"""An input of a step, and the number of its array that names rows of another one."""
+
+class Naming(NamedTuple):
+    """What names rows of an input of a step, or entries of these."""
+
+    input: int
+    """Another input."""
+    array: int
+    """The number of its array with the rows, or where entries begin."""
+    ends: int | None = None
+    """The number of its array that says where these end."""
+
 
 TASK = 1 << 16
 """In the time that the client needs for a task, a worker receives so many bytes."""
@@ -46,6 +56,7 @@ class NamedRows(Whole):
         super().__init__(step, number, name, loops, pieces.extents, None, engine)
         self._searched = extents_only(self)
         self._pieces = pieces
+        self._has_values = not step.lists_costs
         self._naming = naming
         self._whole = whole
         self._known = engine.put(pieces.known)
@@ -61,19 +72,19 @@ class NamedRows(Whole):
 
         ``windows`` returns what a group of parts has of an input.
         """
-        arrays = [array for _, array in self._naming]
         self._places = [place_of(g, groups) for g in range(len(groups) - 1)]
         names = []
         for g, place in enumerate(self._places):
-            given = [windows(number, g) for number, _ in self._naming]
-            task = (f"names-{self.name}", rows_named, self._known, given, arrays)
+            given = [windows(naming.input, g) for naming in self._naming]
+            task = (f"names-{self.name}", named, self._known, given, self._naming)
             names.append(self._engine.submit(*task, **place))
         sizes = [self._engine.submit("count-names", counts_of, each) for each in names]
         found = self._engine.fetch(sizes)
         self._asked = [pieces for _, pieces in found]
         whole = self._pieces.nbytes
-        rows = sum(count for count, _ in found) / max(self.extents[0], 1)
-        moved = whole * rows / min(self._engine.slots, len(names))
+        of = self.extents[0] if self._naming[0].ends is None else self._pieces.nnz
+        share = sum(count for count, _ in found) / max(of, 1)
+        moved = whole * share / min(self._engine.slots, len(names))
         tasks = 2 * sum(map(len, self._asked))
         self._names = names if moved + tasks * TASK < whole else None
 
@@ -93,7 +104,8 @@ class NamedRows(Whole):
             of_piece = f"{self.name}-{piece}"
             asked = (f"names-{of_piece}", names_in, self._names[turn], piece)
             mine = self._engine.submit(*asked, **self._places[turn])
-            given = (self._known, piece, self._pieces.handles[piece], mine)
+            has_values = values and self._has_values
+            given = (self._known, piece, self._pieces.handles[piece], mine, has_values)
             task = (f"rows-{of_piece}", row_windows.some_rows, *given)
             # What is asked for moves, and not the piece.
             at = piece / self._pieces.count
@@ -102,10 +114,19 @@ class NamedRows(Whole):
 
 
 def naming_of_list(cut: Mapping[int, Cut], number: int) -> list[Naming]:
-    """Return the array of a list that has positions in the rows of an input."""
+    """Return the array of a list that has positions in the rows of an input.
+
+    A list of pieces of rows has where entries of these begin and end.
+    """
+    rows, begins, ends = (number, 0, False), (number, 1, False), (number, 1, True)
     for each in cut.values():
-        if isinstance(each, List) and (number, 0) in each.kept:
-            return [(each.number, each.array_of_kept(number))]
+        if not isinstance(each, List):
+            continue
+        if rows in each.kept:
+            return [Naming(each.number, each.array_of_kept(rows))]
+        if begins in each.kept and ends in each.kept:
+            arrays = map(each.array_of_kept, (begins, ends))
+            return [Naming(each.number, *arrays)]
     return []
 
 
@@ -122,7 +143,7 @@ def naming_of_loop(step: Step, loop: int, cut: Mapping[int, Cut]) -> list[Naming
         array = _array_of_coordinates(operand.layout, level)
         # A full level has all coordinates, of which the others leave some.
         if array is not None:
-            found.append((number, array))
+            found.append(Naming(number, array))
     return found
 
 
@@ -136,14 +157,20 @@ def _array_of_coordinates(layout: Layout, level: int) -> int | None:
 # --- What workers do ------------------------------------------------------------------
 
 
-def rows_named(
-    pieces: Pieces, given: Sequence[tasks.Parts], arrays: Sequence[int]
-) -> dict[int, Names]:
-    """Return which rows some arrays name, by the pieces that may have some of these."""
-    inputs = tasks.all_gathered(given)
-    pairs = zip(inputs, arrays, strict=True)
-    all = [np.unique(each.windows.arrays[array]) for each, array in pairs]
-    return names_by_piece(pieces, np.unique(np.concatenate(all)).astype(np.int64))
+def named(
+    pieces: Pieces, given: Sequence[tasks.Parts], namings: Sequence[Naming]
+) -> dict[int, Names] | dict[int, Stretches]:
+    """Return what some arrays name, by the pieces that may have some of it."""
+    arrays = [
+        (each.windows.arrays[naming.array], each.windows.arrays[naming.ends or 0])
+        for each, naming in zip(tasks.all_gathered(given), namings, strict=True)
+    ]
+    if namings[0].ends is None:
+        rows = [np.unique(rows) for rows, _ in arrays]
+        all = np.unique(np.concatenate(rows)).astype(np.int64)
+        return names_by_piece(pieces, all)
+    ((begins, ends),) = arrays
+    return Stretches.around(begins, ends).by_piece(pieces.positions[:, -1])
 
 
 def names_by_piece(pieces: Pieces, rows: Numbers) -> dict[int, Names]:
@@ -159,11 +186,11 @@ def names_by_piece(pieces: Pieces, rows: Numbers) -> dict[int, Names]:
     return found
 
 
-def counts_of(names: Mapping[int, Names]) -> tuple[int, list[int]]:
-    """Return how many rows are named, and of which pieces."""
+def counts_of(names: Mapping[int, Names | Stretches]) -> tuple[int, list[int]]:
+    """Return how many rows or entries are named, and of which pieces."""
     return sum(each.size for each in names.values()), sorted(names)
 
 
-def names_in(names: Mapping[int, Names], piece: int) -> Names:
-    """Return which rows are named of a piece."""
+def names_in(names: Mapping[int, Names | Stretches], piece: int) -> Names | Stretches:
+    """Return what is named of a piece."""
     return names[piece]

@@ -11,7 +11,7 @@ import numpy as np
 from nacho._kernels.program import Layout, Step
 from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
-from nacho._pieces.inputs import Input, Kept
+from nacho._pieces.inputs import Input
 from nacho._pieces.places import Known
 from nacho._pieces.tensor import Numbers, Pieces, ranges_between
 from nacho._pieces.windows import Range, Windows
@@ -187,65 +187,6 @@ class Cut(Operand):
     ) -> Any:
         """Return the same without values, for a search between the cuts."""
         return self.windows(lower, upper, values=False, turn=turn)
-
-
-class RecalledCut(Cut):
-    """An operand whose fibers, or some of them, are found again by a list."""
-
-    def searched(
-        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
-    ) -> Any:
-        """Return what lies between two cuts, without values.
-
-        The entry before the first cut is there, too: so the cut divides a fiber if it
-        does so in the whole tensor.
-        """
-        before = [int(position) for position in lower]
-        for n in {n for _, level in self.columns for n in self.pieces.shared[level]}:
-            before[n] = max(before[n] - 1, 0)
-        return super().searched(before, upper, turn=turn)
-
-
-class List(Cut):
-    """A list of coordinates that an earlier step has made, with sums of costs."""
-
-    def __init__(
-        self,
-        step: Step,
-        number: int,
-        name: str,
-        loops: Sequence[int],
-        pieces: Pieces,
-        kept: Kept,
-        engine: Engine,
-    ) -> None:
-        super().__init__(step, number, name, loops, pieces, engine)
-        self._empty = self._empty._replace(kept=kept)
-        self.kept = kept
-
-    def array_of_kept(self, number: int) -> int:
-        """Return the number of the array with positions in the rows of an input."""
-        arrays = sum(len(level.arrays) for level in self.layout.levels)
-        return arrays - len(self.kept) + self.kept.index((number, 0))
-
-    def limit(self) -> Any:
-        """Return the ends of its arrays: its last sum tells what all entries cost."""
-        counts = self.pieces.counts
-        return self.windows(counts, counts, values=False)
-
-    def windows(
-        self,
-        lower: Sequence[int],
-        upper: Sequence[int],
-        *,
-        values: bool,
-        turn: int = 0,
-    ) -> Any:
-        """Return what lies between two cuts, with the sums before it."""
-        return super().windows(lower, upper, values=True, turn=turn)
-
-    def _ranges(self, lower: Sequence[int], upper: Sequence[int]) -> list[Range]:
-        return super()._ranges([max(int(each) - 1, 0) for each in lower], upper)
 
 
 class Whole(Operand):

@@ -26,7 +26,7 @@ class ReorderingStep(StepOnPieces):
         return division_of(*given, row_size=0, groups=1, on_device=False)
 
     def run(self) -> Pieces:
-        (operand,) = self._operands
+        (operand,) = self.operands
         assert isinstance(operand, Cut), "loops read the operand in its own order"
         engine = _OfOperand(self._engine, operand.name)
         layout = self.step.layouts[-1]

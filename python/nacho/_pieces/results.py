@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nacho._kernels.program import Layout
-from nacho._pieces import tasks
+from nacho._pieces import lists, tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.tensor import Numbers, Pieces, sharing
 from nacho._pieces.windows import Range
@@ -83,10 +83,10 @@ def counts_of(layout: Layout, sizes: Sequence[int]) -> tuple[int, ...]:
 
 def with_sums(made: Sequence[Any], engine: Engine) -> list[Any]:
     """Return the windows of a list, whose costs become the sums of all so far."""
-    handles = [engine.submit("cost-list", tasks.total_cost, each) for each in made]
+    handles = [engine.submit("cost-list", lists.total_cost, each) for each in made]
     before = [0, *accumulate(engine.fetch(handles))]
     return [
-        engine.submit("sum-list", tasks.with_sums, each, sum)
+        engine.submit("sum-list", lists.with_sums, each, sum)
         for each, sum in zip(made, before, strict=False)
     ]
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nacho._elements import DType
 from nacho._pieces import entries
@@ -50,7 +51,12 @@ def sort(
         return lists
     size = sum(each.nbytes for each in samples)
     count = pieces or max(engine.slots, -(-size // _LARGEST_PIECE))
-    bounds = list(pairwise([None, *splitters(samples, count), None]))
+    shares = np.arange(1, count) / count
+    if count == len(lists):
+        # Lists that are almost in order keep most of their entries.
+        sizes = np.cumsum([each.size for each in samples])
+        shares = sizes[:-1] / max(sizes[-1], 1)
+    bounds = list(pairwise([None, *splitters(samples, shares), None]))
     buckets = _buckets(engine, lists, samples, bounds)
     return [
         engine.submit("merge", entries.merged, bucket, at=number / count)
@@ -75,8 +81,10 @@ def _buckets(
     return buckets
 
 
-def splitters(samples: Sequence[Sampled], count: int) -> list[Coordinates]:
-    """Return coordinates between buckets with about equally many entries.
+def splitters(
+    samples: Sequence[Sampled], shares: NDArray[np.float64]
+) -> list[Coordinates]:
+    """Return coordinates before which there are about these shares of all entries.
 
     A sample stands for as many entries as there are between it and the next.
     """
@@ -86,7 +94,8 @@ def splitters(samples: Sequence[Sampled], count: int) -> list[Coordinates]:
     if not weighted:
         return []
     before = np.cumsum([0.0, *(weight for _, weight in weighted)])
-    targets = before[-1] * np.arange(1, count) / count
+    # Sums of parts are not exact.
+    targets = before[-1] * shares - 1e-9 * before[-1] / before.size
     places = np.searchsorted(before[:-1], targets, "left")
     last = len(weighted) - 1
     return [weighted[min(int(place), last)][0] for place in places]

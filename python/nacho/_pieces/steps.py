@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -37,6 +38,10 @@ Inputs = Callable[[int], list[Any]]
 """Returns the inputs of tasks for a group of parts."""
 
 
+_MOST = 2**62
+"""The extent of a level of a list that keeps positions."""
+
+
 class Made(NamedTuple):
     """What a step makes."""
 
@@ -46,6 +51,10 @@ class Made(NamedTuple):
     """The library whose containers the whole result would be in."""
     loops: tuple[int, ...]
     """The numbers of the cut loops over the levels, or -1."""
+
+    def with_shape(self, extents: Sequence[int]) -> Made:
+        """Return the same with the extents of a list, which is made by then."""
+        return self._replace(shape=tuple(min(each, _MOST) for each in extents))
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -70,23 +79,26 @@ class StepOnPieces:
         self._task = task
         self._number = task.number
         self.step = program.steps[task.number]
-        self._operands = operands
+        self.operands = operands
         self._made = made
         self._wanted = wanted
         self._engine = engine
-        self._cut_ones = [each for each in self._operands if isinstance(each, Cut)]
+        self._cut_ones = [each for each in self.operands if isinstance(each, Cut)]
         size = sum(each.pieces.nbytes for each in self._cut_ones)
         self._most_groups = most_groups(size, engine.slots)
 
     def run(self) -> Pieces:
-        plan = self.plan
-        groups = groups_of(plan.parts, self._most_groups)
-        inputs = self._inputs(plan, groups)
-        offsets, sizes, about = self._counted(plan, groups, inputs)
-        written, made = self._computed(plan, groups, inputs, (offsets, sizes, about))
+        """Return the result, whose pieces stay where they were made."""
+        made = self._result()
         if self.step.is_list:
-            made = with_sums(made, self._engine)
-        return self._result(plan, groups, sizes, (written, made))
+            handles = with_sums(made.handles, self._engine)
+            made = replace(made, handles=tuple(handles))
+        return sealed(with_runs(made, self._engine), self._engine)
+
+    @property
+    def _groups(self) -> list[int]:
+        """The first parts of groups, each of which a task computes."""
+        return groups_of(self.plan.parts, self._most_groups)
 
     # --- Cuts -------------------------------------------------------------------------
 
@@ -103,7 +115,7 @@ class StepOnPieces:
         return Plan(total, rows, inner)
 
     def _limit(self) -> tuple[int, ...]:
-        inputs = [each.limit() for each in self._operands]
+        inputs = [each.limit() for each in self.operands]
         if all(isinstance(each, Input) for each in inputs):
             return searching.limit(self._task, inputs)
         handle = self._engine.submit("limit", searching.limit, self._task, inputs)
@@ -129,7 +141,7 @@ class StepOnPieces:
         for n in range(len(ends) - 1):
             inputs = [
                 each.searched(begins[n], stops[n + 1], turn=n)
-                for each, (begins, stops) in zip(self._operands, places, strict=True)
+                for each, (begins, stops) in zip(self.operands, places, strict=True)
             ]
             blocks.append((inputs, [_row(ends[n]), _row(ends[n + 1])]))
         asked = [(searching.costs, self._task, *block) for block in blocks]
@@ -175,8 +187,8 @@ class StepOnPieces:
         rows = np.zeros((len(coordinates) + 1, len(end)), np.int64)
         rows[:-1, 1 : 1 + depth] = coordinates
         places = []
-        given = begins_and_stops(self._operands, coordinates, None, self._engine)
-        for operand, (found, stops) in zip(self._operands, given, strict=True):
+        given = begins_and_stops(self.operands, coordinates, None, self._engine)
+        for operand, (found, stops) in zip(self.operands, given, strict=True):
             found[0] = stops[0] = 0
             operand.set_places(rows[:-1], found)
             last = operand.pieces.counts if isinstance(operand, Cut) else found[-1]
@@ -194,19 +206,19 @@ class StepOnPieces:
         depth = len(self.step.order)
         cuts = plan.rows[list(groups)]
         coordinates = cuts[:, 1 : 1 + depth]
-        places = begins_and_stops(self._operands, coordinates, cuts, self._engine)
+        places = begins_and_stops(self.operands, coordinates, cuts, self._engine)
 
         def windows(number: int, g: int) -> Any:
             begins, stops = places[number]
-            operand = self._operands[number]
+            operand = self.operands[number]
             return operand.windows(begins[g], stops[g + 1], values=True, turn=g)
 
         if are_few(groups, self._engine.slots):
             windows = cache(windows)
-        for operand in self._operands:
+        for operand in self.operands:
             if isinstance(operand, NamedRows):
                 operand.ask_for_rows(windows, groups)
-        numbers = range(len(self._operands))
+        numbers = range(len(self.operands))
         return lambda g: [windows(number, g) for number in numbers]
 
     def record(
@@ -247,7 +259,7 @@ class StepOnPieces:
     ) -> tuple[Numbers, tuple[int, ...], About]:
         arguments = [
             argument
-            for each in self._operands
+            for each in self.operands
             for argument in extents_only(each).arguments([0] * len(each.extents))
         ]
         flat, sizes, about = self._native.scan(
@@ -355,21 +367,21 @@ class StepOnPieces:
 
     # --- The result -------------------------------------------------------------------
 
-    def _result(
-        self,
-        plan: Plan,
-        groups: Sequence[int],
-        sizes: tuple[int, ...],
-        made: tuple[list[list[Range]], list[Any]],
-    ) -> Pieces:
-        written, handles = made
+    def _result(self) -> Pieces:
+        """Return the result; each piece has its own elements only."""
+        plan, groups = self.plan, self._groups
+        inputs = self._inputs(plan, groups)
+        counted = self._counted(plan, groups, inputs)
+        written, handles = self._computed(plan, groups, inputs, counted)
+        _, sizes, _ = counted
         about, layout = self._made, self.step.layouts[-1]
+        if self.step.is_list:
+            about = about.with_shape(sizes[len(layout.levels) + 1 :])
         rows = plan.rows[list(groups)] if len(handles) > 1 else plan.rows[[0, -1]]
         counts = counts_of(layout, sizes)
         cuts = cuts_of(layout, about.extents, counts, about.loops, rows, written)
         known = (about.format, about.shape, layout, counts, *cuts)
-        result = Pieces(*known, tuple(handles), about.library)
-        return sealed(with_runs(result, self._engine), self._engine)
+        return Pieces(*known, tuple(handles), about.library)
 
 
 def _is_of_all(about: About, written: list[list[Range]]) -> bool:

@@ -27,9 +27,9 @@ from nacho._pieces.inputs import (
     Record,
     Step,
     arguments_of,
-    kept_bases,
+    in_tensor,
     native_record,
-    with_positions_moved,
+    with_row_costs,
 )
 from nacho._pieces.row_windows import Rows, with_rows
 from nacho._pieces.tensor import Numbers, Pieces, sharing
@@ -66,8 +66,8 @@ def gathered(given: Input | Parts) -> Input:
         return given
     if given[1] is None:
         return with_rows(given[0], given[2])
-    empty, ranges, windows = given
-    begins, arrays = joined(ranges, windows)
+    empty, ranges, parts = given
+    begins, arrays = joined(ranges, parts)
     made = list(arrays)
     number = 0
     for n, level in enumerate(empty.layout.levels):
@@ -77,7 +77,7 @@ def gathered(given: Input | Parts) -> Input:
             if made[pos].size and made[pos][0] < begins[crd]:
                 made[pos] = np.maximum(made[pos], made[pos].dtype.type(begins[crd]))
         number += len(holds)
-    return empty._replace(windows=Windows(begins, tuple(made)))
+    return with_row_costs(empty._replace(windows=Windows(begins, tuple(made))))
 
 
 def all_gathered(given: Sequence[Input | Parts]) -> list[Input]:
@@ -166,8 +166,7 @@ def compute(
         program.compute(step.number, *computed, record.inner)
     except (RuntimeError, MemoryError) as error:
         refuse(specialisation, error)
-    bases = [each.bases for each in inputs]
-    windows = with_positions_moved(windows, kept_bases(step.kept, bases))
+    windows = in_tensor(windows, step.kept, inputs)
     return Made(windows, tuple(rows)) if are_combined else windows
 
 
@@ -275,6 +274,12 @@ def sealed(
     return joined(ranges, given)
 
 
+def last_coordinate(windows: Windows) -> int | None:
+    """Return the innermost coordinate of the last entry, if there is one."""
+    *_, crd, _ = windows.arrays
+    return int(crd[-1]) if crd.size else None
+
+
 class LastRuns(NamedTuple):
     """The runs of equal coordinates at the end of a window, by level."""
 
@@ -315,20 +320,6 @@ def last_runs(
         begins.append(begin + low)
         go_on.append(may_go_on)
     return LastRuns(tuple(int(a[-1]) for a in arrays), tuple(begins), tuple(go_on))
-
-
-# --- Lists ----------------------------------------------------------------------------
-
-
-def total_cost(windows: Windows) -> int:
-    """Return what the entries of a window of a list cost."""
-    return int(windows.arrays[-1].sum())
-
-
-def with_sums(windows: Windows, before: int) -> Windows:
-    """Return a window of a list, whose costs become the sums of all costs so far."""
-    *arrays, costs = windows.arrays
-    return windows._replace(arrays=(*arrays, before + np.cumsum(costs)))
 
 
 # --- Variants -------------------------------------------------------------------------

@@ -11,12 +11,13 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from dask.sizeof import sizeof
 from distributed import Client, default_client
 from distributed.worker import get_worker
 
 from nacho._pieces.inputs import Input, Record
-from nacho._pieces.row_windows import Names, Rows
+from nacho._pieces.row_windows import Names, Rows, Stretches
 from nacho._pieces.tasks import Made
 from nacho._pieces.windows import Windows
 from nacho.errors import ArgumentError, DeviceError
@@ -31,8 +32,12 @@ def _size_of_made(made: Made) -> int:
 
 
 def _size_of_rows(rows: Rows) -> int:
-    arrays = (rows.names.packed, rows.counts, rows.crd, rows.values)
-    return sum(array.nbytes for array in arrays)
+    arrays = (*rows.names, *rows.runs, rows.crd, rows.values)
+    return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
+
+
+def _size_of_stretches(stretches: Stretches) -> int:
+    return sum(array.nbytes for array in stretches)
 
 
 # Of tuples, Dask estimates how large they are.
@@ -41,6 +46,7 @@ sizeof.register(Input, _size_of_input)
 sizeof.register(Made, _size_of_made)
 sizeof.register(Names, lambda names: names.packed.nbytes)
 sizeof.register(Rows, _size_of_rows)
+sizeof.register(Stretches, _size_of_stretches)
 
 
 def client_of(given: Client | None) -> Client:

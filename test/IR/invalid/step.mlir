@@ -141,5 +141,5 @@ module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tens
 
 // -----
 
-// expected-error @below {{the positions of 2 levels are not kept in 'tensor<?xi64>'}}
+// expected-error @below {{2 numbers are not kept in 'tensor<?xi64>'}}
 module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xi64>, collect = scanned_list, kept = [0 of 0, 0 of 1]> } {}

@@ -1,0 +1,86 @@
+"""Steps of products whose heavy rows are cut into pieces, ranges of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nacho._pieces import tasks
+from nacho._pieces.inputs import RowCosts
+from nacho._pieces.lists import List
+from nacho._pieces.plans import Plan
+from nacho._pieces.sorted_lists import SortedListStep
+from nacho._pieces.steps import Inputs, StepOnPieces
+from nacho._pieces.tensor import Pieces
+
+
+class PieceListStep(SortedListStep):
+    """A step that lists the entries of rows again for each piece of the row.
+
+    How many pieces there are follows from what the row costs, of the cost of all rows.
+    A part may end in a row.
+    """
+
+    def _inputs(self, plan: Plan, groups: Sequence[int]) -> Inputs:
+        inputs = super()._inputs(plan, groups)
+        number, cut = _list_of(self)
+        costs = _costs_of_rows(plan, groups, cut)
+
+        def with_costs(group: int) -> Any:
+            made = inputs(group)
+            empty, *parts = made[number]
+            made[number] = [empty._replace(row_costs=costs[group]), *parts]
+            return made
+
+        return with_costs
+
+
+class PieceSumsStep(StepOnPieces):
+    """A step that adds up the products of pieces. A part may begin inside of a row."""
+
+    def _result(self) -> Pieces:
+        """Return the result, whose cuts have coordinates in the rows that they divide.
+
+        In which piece a cut lies is known of the list alone. In the result, the cut is
+        behind the last entry before it.
+        """
+        made = super()._result()
+        _, cut = _list_of(self)
+        columns = [column for column, _ in cut.columns]
+        rows = self.plan.rows[self._groups]
+        divided = np.flatnonzero(rows[1:-1, columns[0]] != rows[1:-1, columns[-1]])
+        task = ("ends", tasks.last_coordinate)
+        before = made.handles[: made.count - 1]
+        ends = self._engine.fetch([self._engine.submit(*task, each) for each in before])
+        coordinates = made.coordinates.copy()
+        for number in divided.tolist():
+            last = next(end for end in reversed(ends[: number + 1]) if end is not None)
+            coordinates[number + 1, -1] = last + 1
+        return replace(made, coordinates=coordinates)
+
+
+def _list_of(step: StepOnPieces) -> tuple[int, List]:
+    """Return the list that a step reads, and its number among the operands."""
+    operands = enumerate(step.operands)
+    return next((n, each) for n, each in operands if isinstance(each, List))
+
+
+def _costs_of_rows(plan: Plan, groups: Sequence[int], cut: List) -> list[RowCosts]:
+    """Return what each group of parts has to know of the rows that its cuts divide."""
+    rows = plan.rows[list(groups)]
+    column, _ = cut.columns[-2]
+    names = [tuple(row) for row in rows[:, 1 : cut.depth].tolist()]
+    begins = rows[:, column]
+    # At the end of the list, there is no row.
+    inside = np.flatnonzero(begins < cut.pieces.nnz)
+    ends = np.full(len(rows), cut.pieces.nnz)
+    ends[inside] = cut.ends_of_rows(rows[inside, 1 : cut.depth])
+    sums = cut.sums_before([*begins.tolist(), *ends.tolist()])
+    before, upto = sums[: len(rows)], sums[len(rows) :]
+    return [
+        RowCosts(names[n], before[n], names[n + 1], upto[n + 1], plan.total)
+        for n in range(len(rows) - 1)
+    ]
