@@ -488,6 +488,16 @@ def test_lists_are_made_by_all_machines():
             assert len(evaluation.program.steps) > 1
 
 
+@pytest.mark.parametrize("pieces", [2, 3, 9])
+def test_lists_without_entries_between_two_pieces(pieces):
+    """The next entry of the list stands for a row that lies behind both."""
+    rows, columns = [13, 46, 100], [5, 6, 7]
+    A = sp.csr_array((np.ones(3), (rows, columns)), shape=(N, N))
+    for listed in ([13], [13, 100], [46], [100]):
+        v = nacho.Tensor.from_coo(np.array([listed]), np.ones(len(listed)), shape=(N,))
+        check("y[k] = A[i,k] * v[i]", {"A": A, "v": v}, pieces, parts=64)
+
+
 # --- Random expressions ---------------------------------------------------------------
 
 

@@ -31,7 +31,8 @@ def costs_between(
     the last one: a search must not ask for it, since it reads what is behind a cut.
 
     A list tells the cost before its entries, whatever the cuts. If the cuts do not
-    divide the same entry, there is nothing to be known of the first one.
+    divide the same entry, there is nothing to be known of the first one. What a cut
+    that divides no entry would find of the next one may lie behind both.
     """
     given = arguments_of(inputs)
     lower, upper = in_windows(inputs, np.array(ends, np.int64)).tolist()
@@ -46,14 +47,26 @@ def costs_between(
         before = cost(lower, behind=lower)
     else:
         column, _ = list.columns[-1]
-        is_same = ends[0][column] == ends[1][column]
+        is_same = ends[0][column] == ends[1][column] and _divides(list, ends[0])
         # In the entry that both divide, the inputs lack what lies before the first.
         least = [sum_before(list, ends[0])]
         begun = (number, given, lower, upper, least)
         before = int(program.cut(*begun)[0, 0]) if is_same else None
     if is_last:
         return before, int(program.limit(number, given)[0])
+    if list is not None and not _divides(list, ends[1]):
+        return before, sum_before(list, ends[1])
     return before, cost(upper, behind=upper if list is None else lower)
+
+
+def _divides(list: Input, cut: Row) -> bool:
+    """Return whether a cut lies in the entry at its position in a list."""
+    column, _ = list.columns[-1]
+    begins, arrays = list.windows
+    entry = cut[column] - begins[-1]
+    if entry == arrays[-1].size:
+        return False
+    return all(arrays[1 + level][entry] == cut[1 + level] for _, level in list.columns)
 
 
 def sum_before(list: Input, cut: Row) -> int:
