@@ -21,11 +21,11 @@ inline nanobind::tuple toTuple(const std::vector<T> &items) {
   return nanobind::tuple(list);
 }
 
-inline nanobind::tuple
-toTuples(const std::vector<std::vector<int64_t>> &lists) {
+template <typename Item>
+nanobind::tuple toTuples(const std::vector<std::vector<Item>> &lists) {
   nanobind::list all;
-  for (const std::vector<int64_t> &numbers : lists)
-    all.append(toTuple(numbers));
+  for (const std::vector<Item> &items : lists)
+    all.append(toTuple(items));
   return nanobind::tuple(all);
 }
 
@@ -96,7 +96,7 @@ public:
   /// and of its result, countColumns, whether its parts run alone, what
   /// a list keeps, whether it is one of pieces, which loops are full, whether
   /// it has partials, fixed parts, and tables, whether the result is the only
-  /// operand in another order, and loopsDigest.
+  /// operand in another order, loopsDigest, indicesRead and indicesMade.
   nanobind::tuple describeSteps() const {
     nanobind::list steps;
     for (const nacho::Step &step : program->steps) {
@@ -106,6 +106,9 @@ public:
       nanobind::list kept;
       for (const nacho::Step::Kept &number : step.kept)
         kept.append(describeKept(number));
+      nanobind::list read;
+      for (const std::vector<nacho::Step::Indices> &accesses : step.indicesRead)
+        read.append(toTuples(accesses));
       steps.append(nanobind::make_tuple(
           toTuple(step.order), toTuples(step.loops), toTuples(step.loopInputs),
           step.delta, nanobind::tuple(inputs), step.isSorted(), step.isDraft(),
@@ -113,7 +116,8 @@ public:
           step.countColumns, step.has(nacho::Phase::compute),
           nanobind::tuple(kept), step.list == nacho::Step::List::ofPieces,
           toTuple(step.fullLoops), !step.partials.empty(), step.hasFixedParts,
-          !step.tables.empty(), step.buckets.has_value(), step.loopsDigest));
+          !step.tables.empty(), step.buckets.has_value(), step.loopsDigest,
+          nanobind::tuple(read), toTuple(step.indicesMade)));
     }
     return nanobind::tuple(steps);
   }

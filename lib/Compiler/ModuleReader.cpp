@@ -247,6 +247,23 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.hasFixedParts = buffers.getFixedParts();
 }
 
+static Step::Indices readIndices(ArrayAttr names) {
+  Step::Indices indices;
+  for (auto name : names.getAsRange<StringAttr>())
+    indices.push_back(name.str());
+  return indices;
+}
+
+/// The indices of what a step reads and makes.
+static void readIndices(StepAttr described, Step &step) {
+  for (auto accesses : described.getReads().getAsRange<ArrayAttr>()) {
+    std::vector<Step::Indices> &read = step.indicesRead.emplace_back();
+    for (auto names : accesses.getAsRange<ArrayAttr>())
+      read.push_back(readIndices(names));
+  }
+  step.indicesMade = readIndices(described.getMakes());
+}
+
 static LogicalResult readStep(func::FuncOp func, StepAttr described,
                               Step &step) {
   for (const StepSource &source : described.getInputs())
@@ -258,6 +275,8 @@ static LogicalResult readStep(func::FuncOp func, StepAttr described,
     return failure();
   readCuts(described.getCuts(), step);
   readBuffers(described.getBuffers(), step);
+  if (described.getReads() && described.getMakes())
+    readIndices(described, step);
   return success();
 }
 

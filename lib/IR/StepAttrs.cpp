@@ -260,8 +260,32 @@ LogicalResult StepBuffersAttr::verify(
   return success();
 }
 
+/// Whether an attribute is a list of strings, in so many lists.
+static bool areNames(Attribute attribute, unsigned depth) {
+  if (depth == 0)
+    return isa<StringAttr>(attribute);
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, [&](Attribute each) {
+           return areNames(each, depth - 1);
+         });
+}
+
+/// Verifies the names of loops over the levels of what a step reads and makes.
+static LogicalResult verifyNames(ErrorFn error, size_t numInputs,
+                                 ArrayAttr reads, ArrayAttr makes) {
+  if (reads && reads.size() != numInputs)
+    return error() << "reads " << reads.size() << " of " << numInputs
+                   << " inputs";
+  if ((reads && !areNames(reads, 3)) || (makes && !areNames(makes, 1)))
+    return error() << "the loops over levels have names";
+  return success();
+}
+
 LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
-                               StepCutsAttr cuts, StepBuffersAttr buffers) {
+                               StepCutsAttr cuts, StepBuffersAttr buffers,
+                               ArrayAttr reads, ArrayAttr makes) {
+  if (failed(verifyNames(error, inputs.size(), reads, makes)))
+    return failure();
   auto verifyArguments = [&](ArrayRef<OfArgument> what,
                              StringRef kind) -> LogicalResult {
     for (const OfArgument &one : what)
@@ -295,7 +319,8 @@ StepAttr StepAttr::ofFunction(Operation *func, unsigned numOperands) {
   SmallVector<StepSource> operands;
   for (unsigned n = 0; n < numOperands; ++n)
     operands.push_back({/*isStep=*/false, n});
-  return get(func->getContext(), operands, StepCutsAttr(), StepBuffersAttr());
+  return get(func->getContext(), operands, StepCutsAttr(), StepBuffersAttr(),
+             ArrayAttr(), ArrayAttr());
 }
 
 LogicalResult NachoDialect::verifyOperationAttribute(Operation *op,

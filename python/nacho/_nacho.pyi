@@ -254,6 +254,8 @@ Step = tuple[
     bool,
     bool,
     int,
+    tuple[tuple[tuple[str, ...], ...], ...],
+    tuple[str, ...],
 ]
 Whole = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...], bool]
 """The arrays of a result, and those of the sums of a part, each by type and length,

@@ -38,3 +38,14 @@ func.func private @l_execute(tensor<?x?xf64, #CSR>)
     buffers = <name = "l", result = tensor<?x?xf64, #CSR>, counts = 1, partials = [f64, i32],
                partialRows = 1, fixedParts = true, collect = whole_rows, filling = drafted, workspaceLevel = 1,
                tables = [1 of 0, 0 of 0]>>}
+
+// The loops over the levels of what a step reads and makes: of the second input, nothing
+// is read by a loop, and of the third, there are two accesses.
+//
+// CHECK-LABEL: func.func private @named(
+// CHECK-SAME:    cost = <entries>, delta = 1>, reads = {{\[\[\["i", "j"\]\], \[\], \[\["i"\], \["j"\]\]\]}}, makes = ["i", ""]>}
+func.func private @named(tensor<?x?xf64, #CSR>, tensor<f64>, tensor<?xf64>, index) -> tensor<?x?xf64, #CSR>
+  attributes {nacho.step = #nacho.step<
+    inputs = [operand 0, operand 1, operand 2],
+    cuts = <accesses = [0 of 0], loops = [<"i"[0]>], cost = <entries>, delta = 1>,
+    reads = [[["i", "j"]], [], [["i"], ["j"]]], makes = ["i", ""]>}

@@ -168,7 +168,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // STEP-SAME:    , tables = [0 of 1]>>
 //
 // MERGED-LABEL: func.func @scaled_execute(
-// MERGED-SAME:   , counts = 1>>} {
+// MERGED-SAME:   , counts = 1>, reads = {{.+}}>} {
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 func.func @scaled(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>)

@@ -106,7 +106,7 @@ func.func @negative_two_levels(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #
 // CHECK:         memref.store %[[ROOM]], %sizes[%c1]
 //
 // CHECK-LABEL: func.func @hadamard_execute(
-// CHECK-SAME:    buffers = <name = "hadamard", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 1, filling = drafted>>} {
+// CHECK-SAME:    buffers = <name = "hadamard", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 1, filling = drafted>, reads = {{.+}}>} {
 // CHECK:         call @hadamard_compute(
 // CHECK:         nacho.exclusive_scan %counts into %moved
 // CHECK:         %[[ENTRIES:.+]] = memref.load %moved[%parts, %c0]

@@ -30,7 +30,7 @@
 // CHECK:             memref.store %[[REDUCED]]#1, %values[
 // CHECK-NOT:   func.func @negative_whole_entries_combine(
 // CHECK-LABEL: func.func @negative_whole_entries_execute(
-// CHECK-SAME:    , counts = 4>>} {
+// CHECK-SAME:    , counts = 4>, reads = {{.+}}>} {
 func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>, %Y: tensor<?x?xf64>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %X[i, k] : tensor<?x?xf64>,
@@ -207,7 +207,7 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:         call @spmv_scan({{.+}}, %bounds, %sizes, %threads)
 //
 // CHECK-LABEL: func.func @spmv_execute(
-// CHECK-SAME:    result = tensor<?xf64>, partials = [f64]>>} {
+// CHECK-SAME:    result = tensor<?xf64>, partials = [f64]>, reads = {{.+}}>} {
 // CHECK-NEXT:    call @spmv_compute(
 // CHECK-NEXT:    call @spmv_combine(
 func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
@@ -260,7 +260,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK:               memref.store %[[STORED]], %values[%position]
 //
 // CHECK-LABEL: func.func @sparse_vector_execute(
-// CHECK-SAME:    , counts = 4, partials = [f64]>>} {
+// CHECK-SAME:    , counts = 4, partials = [f64]>, reads = {{.+}}>} {
 func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tensor<?xf64, #SV> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %x[j] : tensor<?xf64>)
       -> [i] : tensor<?xf64, #SV> {
@@ -361,7 +361,7 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT:        memref.store %[[SUM]], %values[%[[J]]]
 //
 // CHECK-LABEL: func.func @scatter_execute(
-// CHECK-SAME:    partials = [f64], partialRows = 1, fixedParts = true>>} {
+// CHECK-SAME:    partials = [f64], partialRows = 1, fixedParts = true>, reads = {{.+}}>} {
 // CHECK:         call @scatter_clear(
 // CHECK-NEXT:    call @scatter_compute(
 //
@@ -443,7 +443,7 @@ func.func @max(%A: tensor<?x?xf64, #DCSR>) -> tensor<?xf64> {
 // CHECK:               nacho.binary add %{{.+}}, %{{.+}} : i32
 //
 // CHECK-LABEL: func.func @types_execute(
-// CHECK-SAME:    partials = [f64, i32]>>} {
+// CHECK-SAME:    partials = [f64, i32]>, reads = {{.+}}>} {
 func.func @types(%A: tensor<?x?xi32, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xi32, #CSR>, %b = %x[i] : tensor<?xf64>)
       -> [i] : tensor<?xf64> {

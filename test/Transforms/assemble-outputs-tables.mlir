@@ -107,7 +107,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // The table is for level 1 of operand 0.
 //
 // CHECK-LABEL: func.func @masked_spgemm_execute(
-// CHECK-SAME:    buffers = <name = "masked_spgemm", result = tensor<?x?x?xf64, #{{[^>]+}}>, counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 1, tables = [1 of 0]>>} {
+// CHECK-SAME:    buffers = <name = "masked_spgemm", result = tensor<?x?x?xf64, #{{[^>]+}}>, counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 1, tables = [1 of 0]>, reads = {{.+}}>} {
 // CHECK:         call @masked_spgemm_compute({{.+}}, %sums, %found_keys, %found_marks, %found_positions, %status, %threads)
 func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
@@ -148,7 +148,7 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // CHECK-LABEL: func.func @sparse_vector_plan(
 // CHECK-SAME:    %sizes: memref<3xindex>, %found_keys: memref<?x?xi64>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK-LABEL: func.func @sparse_vector_execute(
-// CHECK-SAME:    , partials = [f64], tables = [0 of 1]>>} {
+// CHECK-SAME:    , partials = [f64], tables = [0 of 1]>, reads = {{.+}}>} {
 func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>)
       -> [i] : tensor<?xf64> {
@@ -182,7 +182,7 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> t
 // CHECK-NEXT:      nacho.drain %{{.+}}, %{{.+}} of %[[TABLE2]] :
 // CHECK-NEXT:      }
 // CHECK-LABEL: func.func @two_tables_execute(
-// CHECK-SAME:    , counts = 1, tables = [0 of 1, 0 of 2]>>} {
+// CHECK-SAME:    , counts = 1, tables = [0 of 1, 0 of 2]>, reads = {{.+}}>} {
 func.func @two_tables(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>, %y: tensor<?xf64, #SV>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64, #SV>,

@@ -23,7 +23,7 @@
 // CHECK-SAME:    %bounds: memref<?x8xindex>, %counts: memref<?x1xindex>, %status: memref<i32>, %threads: index)
 // CHECK-NOT:     nacho.workspace
 // CHECK-LABEL: func.func @negative_products_execute(
-// CHECK-SAME:    counts = 1, collect = sorted_list>>} {
+// CHECK-SAME:    counts = 1, collect = sorted_list>, reads = {{.+}}>} {
 func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #RowSums> {
   %E = nacho.assign collect<sorted_list> (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>)
@@ -120,7 +120,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // of one i and k are in the order of the parts, and stay so.
 //
 // CHECK-LABEL: func.func @spgemm_execute(
-// CHECK-SAME:    counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 1>>} {
+// CHECK-SAME:    counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 1>, reads = {{.+}}>} {
 // CHECK:         call @spgemm_compute(
 // CHECK:         nacho.sort(%crd0, %crd1) below(%{{.+}}, %{{.+}}) along(%crd2) with %values
 //
@@ -182,7 +182,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK:           arith.cmpi ne, %[[LAST]], %{{.+}} : index
 //
 // CHECK-LABEL: func.func @sums_of_columns_execute(
-// CHECK-SAME:    counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 0>>} {
+// CHECK-SAME:    counts = 1, fixedParts = true, collect = part_sums, workspaceLevel = 0>, reads = {{.+}}>} {
 // CHECK:         nacho.sort(%crd0) below(%{{.+}}) along(%crd1) with %values
 func.func @sums_of_columns(%A: tensor<?x?xf64, #Wide>) -> tensor<?x?xf64, #Sums> {
   %E = nacho.assign collect<part_sums> (%a = %A[i, j] : tensor<?x?xf64, #Wide>) -> [j, part] : tensor<?x?xf64, #Sums> {

@@ -250,7 +250,7 @@ func.func @negative_no_nest(%A: tensor<?x?xf64, #DCSR>) -> tensor<?x?xf64, #DCSR
 // CHECK-LABEL: func.func @dcsr_add_execute(
 // CHECK-SAME:    attributes {llvm.emit_c_interface, nacho.step = #nacho.step<inputs = [operand 0, operand 1],
 // CHECK-SAME:    cuts = <accesses = [0 of 0, 1 of 1], loops = [<"i"[0, 1]>, <"j"[0, 1]>], cost = <entries, steps>, delta = 2, merge = <union(1 of 0, 1 of 1)>>,
-// CHECK-SAME:    buffers = <name = "dcsr_add", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 5>>} {
+// CHECK-SAME:    buffers = <name = "dcsr_add", result = tensor<?x?xf64, #{{[^>]+}}>, counts = 5>, reads = {{.+}}, makes = ["i", "j"]>} {
 // CHECK-NEXT:    call @dcsr_add_compute(
 // CHECK-NEXT:    return
 func.func @dcsr_add(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)

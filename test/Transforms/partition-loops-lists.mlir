@@ -32,6 +32,8 @@ func.func @negative_no_list(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>
 // with one loop.
 //
 // CHECK-LABEL: func.func @hadamard_0(
+// CHECK-SAME{LITERAL}: reads = [[["i", ""]], [["i", ""]]]
+// CHECK-SAME:      makes = ["i", "", ""]
 // CHECK:         %[[ROWS_A:.+]] = nacho.cost <loops> %A0 :
 // CHECK-NEXT:    %[[ROWS_B:.+]] = nacho.cost <loops> %B0 :
 // CHECK-NEXT:    %[[ROWS:.+]] = arith.addi %[[ROWS_A]], %[[ROWS_B]] : index
@@ -48,6 +50,10 @@ func.func @negative_no_list(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>
 // CHECK-LABEL: func.func @hadamard(
 // CHECK-SAME:    %L: tensor<{{[^{]+}}, %parts: index)
 // CHECK-SAME:    attributes {nacho.step = #nacho.step<inputs = [operand 0, operand 1, step 0], cuts = <accesses = [2 of 2, 0 of 0, 1 of 1], loops = [<"i"[0]>, <"j"[1, 2]>]
+//
+// Of the operands, the list knows the rows.
+// CHECK-SAME{LITERAL}: reads = [[["", "j"]], [["", "j"]], [["i", "", ""]]]
+// CHECK-SAME:      makes = ["i", "j"]
 // CHECK:         %L0 = nacho.root %L scanned_list
 // CHECK-NEXT:    %[[TOTAL:.+]] = nacho.cost <scan> %L0 :
 // CHECK-NEXT:    %[[CUTS:.+]] = nacho.partition %[[TOTAL]] of(%L0, %A0, %B0) into %parts

@@ -377,3 +377,28 @@ def test_there_is_no_step_behind_the_last():
     lone = Lone(*CASES["CSR"], 2)
     with pytest.raises(IndexError, match="no such step"):
         lone.program.limit(lone.step + 1, lone.whole)
+
+
+def test_steps_say_what_their_loops_are_over():
+    """Per step, the indices of each access to an input, and of what is made."""
+    wanted = {
+        "y[i] = A[i,j] * B[j,k] * x[k]": [
+            ([[("j", "k")], [("k",)]], "j"),
+            ([[("i", "j")], [("j",)]], "i"),
+        ],
+        "Z[i,j] = A[i,j] / sum(k, A[i,k])": [
+            ([[("i", "k")]], "i"),
+            ([[("i", "j")], [("i",)]], "ij"),
+        ],
+        "Z[i,l] = A[i,j] * D[i,k] * D[j,k] * E[j,l]": [
+            ([[("i", "j")], [("i", "k"), ("j", "k")], [("j", "l")]], "il")
+        ],
+        "y[i] = A[i,Ω] * x[Ω]": [([[("i", "Ω")], [("Ω",)]], "i")],
+    }
+    for text, steps in wanted.items():
+        dense = {name: "dense" for name in "xDE" if f"{name}[" in text}
+        found = [
+            ([list(read) for read in step.indices_read], "".join(step.indices_made))
+            for step in nacho.mlir.compile(text, formats=dense).steps
+        ]
+        assert found == steps

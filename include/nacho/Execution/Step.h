@@ -141,6 +141,12 @@ public:
   /// Of each of these loops, whether it visits all coordinates, whatever the
   /// operands store.
   std::vector<bool> fullLoops;
+  /// The names of the loops over the levels of an operand or of the result. A
+  /// name is empty if no loop is known.
+  using Indices = std::vector<std::string>;
+  /// Of each input, the indices of each access to it.
+  std::vector<std::vector<Indices>> indicesRead;
+  Indices indicesMade;
   int64_t boundColumns = 0; ///< The size of a row of `bounds`.
   /// The size of a row of `counts` and `offsets`; 0 if the step has neither.
   int64_t countColumns = 0;

@@ -158,7 +158,10 @@ def Nacho_StepAttr : Nacho_Attr<"Step", "step"> {
       without takes the operands in order;
     - `cuts`: how the nest is cut into parts. Written by `nacho-partition-loops`;
     - `buffers`: what the functions that the step becomes take and fill. Written by
-      `nacho-assemble-outputs` on the function that executes the step.
+      `nacho-assemble-outputs` on the function that executes the step;
+    - `reads`: for each input, the names of the loops over the levels of each access to
+      it, which are empty where no loop is known. Written with the cuts;
+    - `makes`: the names of the loops over the levels of the result, as well.
 
     It names tensors, and so is there as long as the functions take tensors: until
     `convert-nacho-storage-to-memref`.
@@ -169,17 +172,20 @@ def Nacho_StepAttr : Nacho_Attr<"Step", "step"> {
         -> tensor<?xf64, #SV> attributes {nacho.step = #nacho.step<
       inputs = [step 0, operand 2],
       cuts = <accesses = [0 of 0, 1 of 1], loops = [<"i"[0, 1]>],
-              cost = <entries, steps, units>, delta = 2>
+              cost = <entries, steps, units>, delta = 2>,
+      reads = [[["i"]], [["i"]]], makes = ["i"]
     >}
     ```
   }];
   let parameters = (ins
     ArrayRefParameter<"::nacho::StepSource">:$inputs,
     OptionalParameter<"::nacho::StepCutsAttr">:$cuts,
-    OptionalParameter<"::nacho::StepBuffersAttr">:$buffers
+    OptionalParameter<"::nacho::StepBuffersAttr">:$buffers,
+    OptionalParameter<"::mlir::ArrayAttr">:$reads,
+    OptionalParameter<"::mlir::ArrayAttr">:$makes
   );
   let assemblyFormat = [{
-    `<` struct(custom<StepSources>($inputs), $cuts, $buffers) `>`
+    `<` struct(custom<StepSources>($inputs), $cuts, $buffers, $reads, $makes) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -160,7 +160,8 @@ static StepAttr describeStep(const PhaseFunctions &function) {
       layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
       layout.workspaceLevel, tables, buckets, kept);
   auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
-  return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers);
+  return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers,
+                       step.getReads(), step.getMakes());
 }
 
 /// Whether there are partials to be combined: the row of a single part may be

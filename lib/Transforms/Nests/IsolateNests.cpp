@@ -125,7 +125,7 @@ void NestIsolator::isolate(unsigned step) {
   }
   made->setAttr(NachoDialect::kStepAttrName,
                 StepAttr::get(b.getContext(), sources, StepCutsAttr(),
-                              StepBuffersAttr()));
+                              StepBuffersAttr(), ArrayAttr(), ArrayAttr()));
   b.setInsertionPointToStart(entry);
   for (Operation *op : slice.ops)
     b.clone(*op, mapping);

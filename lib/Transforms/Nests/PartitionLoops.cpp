@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostQueries.h"
+#include "StepIndices.h"
 #include "nacho/Analysis/LoopFacts.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
@@ -177,8 +178,9 @@ static FailureOr<StepCutsAttr> describeCuts(NestOp nest, PartitionOp partition,
                            partition.getDelta(), describeMerge(nest));
 }
 
-/// Adds the cuts to the step attribute of a function. A function with several
-/// nests gets none: it is not a step of a kernel, and nobody calls it.
+/// Adds the cuts and indices to the step attribute of a function. A function
+/// with several nests gets none: it is not a step of a kernel, and nobody calls
+/// it.
 static LogicalResult describe(func::FuncOp func, NestOp nest,
                               PartitionOp partition, CostModelAttr model) {
   if (!llvm::hasSingleElement(func.getOps<NestOp>()))
@@ -190,7 +192,9 @@ static LogicalResult describe(func::FuncOp func, NestOp nest,
   StepAttr step = StepAttr::ofFunction(func, func.getNumArguments() - 1);
   func->setAttr(NachoDialect::kStepAttrName,
                 StepAttr::get(func.getContext(), step.getInputs(), *cuts,
-                              StepBuffersAttr()));
+                              StepBuffersAttr(),
+                              indicesRead(func, step.getInputs().size()),
+                              indicesMade(nest)));
   return success();
 }
 

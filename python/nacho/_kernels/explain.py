@@ -209,22 +209,17 @@ def _order(run: _Run, loops: Sequence[_nacho.LoopDescription]) -> list[str]:
     lines: list[str] = []
     for number, step in enumerate(program.steps):
         read = ", ".join(
-            _made(program, source) if is_step else assignment.operands[source]
+            program.made_by(source) if is_step else assignment.operands[source]
             for is_step, source in step.inputs
         )
         what = f"{', '.join(step.order)} over {read}"
         if number + 1 < len(program.steps):
-            made = _made(program, number)
+            made = program.made_by(number)
             what += f": makes {made}" + (", sorted" if step.is_sorted else "")
         lines.append(what)
     order = loop_order(loops)
     reason = reason_of_order(program.statement, run.specialisation.lowering, order)
     return [*lines, f"loops {', '.join(order)}: {reason}"]
-
-
-def _made(program: Program, number: int) -> str:
-    """Name what a step makes for later steps."""
-    return f"{'list' if program.steps[number].is_list else 'tensor'} {number}"
 
 
 def _contract(run: _Run) -> list[str]:
@@ -271,7 +266,7 @@ def _memory(run: _Run) -> list[str]:
     """Describe the memory that is needed besides the operands and the result."""
     lists, workspaces = run.native.memory
     lines = [
-        f"{_made(run.program, number)}: {entries} entries, {_megabytes(size)}"
+        f"{run.program.made_by(number)}: {entries} entries, {_megabytes(size)}"
         + (f" ({size / entries:.0f} bytes per entry)" if entries else "")
         for number, (entries, size) in enumerate(lists)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -133,6 +134,13 @@ class Step(NamedTuple):
     """Whether the result is the only operand, a matrix, in another order."""
     digest: int
     """Of its loops: with the same, and the same inputs, steps make the same."""
+    indices_read: tuple[tuple[tuple[str, ...], ...], ...]
+    """Per input, the indices of the loops over the levels of each access to it.
+
+    An index is empty if no loop over the level is known.
+    """
+    indices_made: tuple[str, ...]
+    """The indices of the loops over the levels of the result, in the same way."""
 
     @property
     def lists_costs(self) -> bool:
@@ -188,6 +196,10 @@ class Program:
         *earlier, _ = self.steps
         return any(step.is_sorted or not step.is_list for step in earlier)
 
+    def made_by(self, number: int) -> str:
+        """Name what a step makes for later steps."""
+        return f"{'list' if self.steps[number].is_list else 'tensor'} {number}"
+
     def recalled(self, step: Step, input: int) -> tuple[Recalled, ...]:
         """Return what a list has kept that is one of the inputs of a step."""
         _, source = step.inputs[input]
@@ -203,11 +215,19 @@ def _steps(statement: Statement, native: _nacho.Program) -> tuple[Step, ...]:
     """Return the steps, with the indices as the expression spells them."""
     spelled = spelled_indices(statement.assignment)
     names = {name: index for index, name in spelled.items()}
+
+    def indices_of(found: Sequence[str]) -> tuple[str, ...]:
+        return tuple(names.get(name, name) for name in found)
+
     steps = tuple(
         step._replace(
-            order=tuple(names.get(name, name) for name in step.order),
+            order=indices_of(step.order),
             layouts=tuple(map(Layout.of, step.layouts)),
             kept=tuple(map(KeptNumber._make, step.kept)),
+            indices_read=tuple(
+                tuple(map(indices_of, accesses)) for accesses in step.indices_read
+            ),
+            indices_made=indices_of(step.indices_made),
         )
         for step in map(Step._make, native.steps)
     )

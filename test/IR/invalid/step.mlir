@@ -143,3 +143,18 @@ module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tens
 
 // expected-error @below {{2 numbers are not kept in 'tensor<?xi64>'}}
 module attributes { test.buffers = #nacho.step_buffers<name = "k", result = tensor<?xi64>, collect = scanned_list, kept = [0 of 0, 0 of 1]> } {}
+
+// -----
+
+// expected-error @below {{reads 1 of 2 inputs}}
+module attributes { test.step = #nacho.step<inputs = [operand 0, operand 1], reads = [[["i"]]]> } {}
+
+// -----
+
+// expected-error @below {{the loops over levels have names}}
+module attributes { test.step = #nacho.step<inputs = [operand 0], reads = [["i"]]> } {}
+
+// -----
+
+// expected-error @below {{the loops over levels have names}}
+module attributes { test.step = #nacho.step<inputs = [operand 0], makes = [["i"]]> } {}
