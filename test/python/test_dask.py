@@ -101,12 +101,16 @@ def test_results_are_operands(client):
         "Z[i,k] = A[i,j] * B[j,k]",
         "Z[i,j] = A[i,j] + B[j,i]",
         "y[j] = A[i,j] * B[i,j]",
+        "Z[i,l] = A[i,j] * B[j,k] * B[k,l]",
+        "Z[i,j] = max(sum(k, A[i,k] * B[k,j]), 0)",
+        "Z[i,j] = A[i,j] * sum(k, A[i,k]) + B[i,j]",
     ],
 )
 def test_other_statements(client, expr):
-    operands = {name: nacho.dask.from_tensor(x) for name, x in (("A", A), ("B", B))}
+    matrices = {name: x for name, x in (("A", A), ("B", B)) if f"{name}[" in expr}
+    operands = {name: nacho.dask.from_tensor(x) for name, x in matrices.items()}
     made = nacho.dask.evaluate(expr, parts=3, **operands).compute()
-    wanted = nacho.evaluate(expr, A=A, B=B, parts=3)
+    wanted = nacho.evaluate(expr, **matrices, parts=3)
     assert same(made, wanted)
 
 
@@ -155,6 +159,12 @@ def test_cuts_are_those_of_one_machine(client):
     found = nacho.dask.partition("Z[i,k] = A[i,j] * B[j,k]", 3, **operands)
     known = nacho.partition("Z[i,k] = A[i,j] * B[j,k]", 3, A=HEAVY, B=B, cost="time")
     np.testing.assert_array_equal(found.bounds, known.bounds)
+    chain = "y[i] = A[i,j] * B[j,k] * x[k]"
+    x = np.ones(SIZE)
+    found = nacho.dask.partition(chain, 5, x=x, **operands)
+    known = nacho.partition(chain, 5, A=HEAVY, B=B, x=x, cost="time")
+    for one, other in zip(found.nests, known.nests, strict=True):
+        np.testing.assert_array_equal(one.bounds, other.bounds)
 
 
 def sent(dask_worker):

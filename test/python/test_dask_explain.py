@@ -1,5 +1,7 @@
 """What is told of a statement on a cluster: bytes that moved, and shares of workers."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -16,6 +18,7 @@ SIZE = 400
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
 WINDOWS = "windows, to where their parts are computed"
 WHOLE = "as a whole, to each worker that needs it"
+NEIGHBOURS = "what pieces have of their neighbours"
 NAMED = "rows, each once to where parts name it"
 REORDERED = "entries, to where they lie in another order"
 ENTRY = 4 + 8
@@ -166,14 +169,40 @@ def test_times_are_those_of_workers(matrix):
     assert sum(times["transfer"] for times in found.seconds.values()) > 0
 
 
+def test_what_is_computed_first_stays_where_it_is_made(matrix):
+    text = "Z[i,j] = max(sum(k, A[i,k] * B[k,j]), 0)"
+    product = nacho.evaluate("Z[i,j] = A[i,k] * B[k,j]", A=matrix, B=matrix)
+    operands = {"A": pieces_of(matrix), "B": pieces_of(matrix)}
+    found = nd.explain(text, parts=6, **operands)
+    assert found.sections["divided"] == ("yes, each worker computes parts of its own",)
+    moved = bytes_of(found)
+    assert moved["tensor 1", WINDOWS] < product.nnz * ENTRY / 10
+    assert moved["result", NEIGHBOURS] < 10_000
+    # Of all of it, the client knows cuts and counts.
+    (client,) = found.sections["client"]
+    assert int(re.search(r"(\d+) bytes", client).group(1)) < 10_000
+    assert sum(share.entries["Z"] for share in found.shares) == product.nnz
+    for nest, made in enumerate(("list 0", "tensor 1", "Z")):
+        lines = found.sections[f"workers {nest}"]
+        assert all(f", {made} " in line for line in lines)
+
+
+def test_what_is_looked_up_comes_as_a_whole(matrix):
+    operands = {"A": pieces_of(matrix), "B": pieces_of(matrix), "x": np.ones(SIZE)}
+    found = nd.explain("y[i] = A[i,j] * B[j,k] * x[k]", parts=6, **operands)
+    assert found.sections["divided"] == ("yes, each worker computes parts of its own",)
+    moved = bytes_of(found)
+    assert 0 < moved["tensor 0", WHOLE] <= 3 * SIZE * ENTRY
+    assert moved["A", WINDOWS] < matrix.nnz * ENTRY / 4
+
+
 def test_a_statement_of_one_worker_says_why(matrix):
-    tensor = pieces_of(matrix)
-    x = np.ones(SIZE)
-    found = nd.explain("y[i] = A[i,j] * B[j,k] * x[k]", A=tensor, B=tensor, x=x)
+    tensor = pieces_of(matrix.tocoo())
+    found = nd.explain(ADD, A=tensor, B=tensor)
     (line,) = found.sections["divided"]
     assert line == (
-        "no, one worker computes the whole statement: a part of the expression is "
-        "computed first"
+        "no, one worker computes the whole statement: its operands have few entries, "
+        "which are merged in a single loop"
     )
     assert (found.shares, found.pictures) == ((), ())
     moved = bytes_of(found)

@@ -110,6 +110,15 @@ def test_parts_that_read_a_list_are_not_divided(name, seen):
     assert (last.parts, last.inner) == (40, 1)
 
 
+@pytest.mark.parametrize(
+    "text", ["Z[i,j] = A[i,k] * B[k,j] + A[i,j]", "Z[i,j] = A[i,j] * sum(k, A[i,k])"]
+)
+def test_parts_of_an_expression_that_are_computed_first(text, seen):
+    operands = {name: x for name, x in (("A", A), ("B", B)) if f"{name}[" in text}
+    check_kernel(text, operands, parts=9, **ON_DEVICE)
+    assert {target for _, target, _ in seen} == {"cuda-sim"}
+
+
 def test_sums_of_too_many_parts_are_those_of_one_worker(monkeypatch, seen):
     monkeypatch.setattr(plans, "_MOST_CUTS", 4)
     operands = {"A": HEAVY, "x": X}

@@ -26,15 +26,16 @@ from nacho._pieces.engine import Engine
 from nacho._pieces.given import Containers, Operands, pieces_of
 from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Step
+from nacho._pieces.made import Made, made_list, made_tensor
 from nacho._pieces.plans import NotAloneError, Plan
 from nacho._pieces.reordering import ReorderingStep
 from nacho._pieces.row_pieces import PieceListStep, PieceSumsStep
 from nacho._pieces.sorted_lists import SortedListStep
-from nacho._pieces.steps import Made, StepOnPieces
+from nacho._pieces.steps import StepOnPieces
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._storage.device_arrays import HOST
 from nacho._storage.extents import index_extents
-from nacho._storage.formats import Format, list_kinds
+from nacho._storage.formats import Format
 from nacho._storage.operands import arguments
 from nacho._storage.results import library_of
 from nacho._storage.views import View
@@ -77,8 +78,8 @@ class Evaluation:
         operands = [given[name] for name in assignment.operands]
         self._specialise(self._specialiser.of_call(operands, views, self.extents))
         self._found_late = ""
-        self._lists: dict[tuple[int | None, ...], Pieces] = {}
-        """What earlier steps have made, by the digests up to them and the parts."""
+        self._made_first: dict[tuple[Any, ...], Pieces] = {}
+        """What earlier steps have made, by the digests of all up to these."""
 
     def _specialise(self, specialisation: Specialisation) -> None:
         self.specialisation = specialisation
@@ -152,25 +153,27 @@ class Evaluation:
         if not self.is_divided:
             (found,) = self.engine.fetch([self._submit_whole(tasks.partitioned, parts)])
             return found  # type: ignore[no-any-return]
-        plans = [step.plan for step in self._balanced_steps(parts)]
+        wanted = Wanted(parts, parts, True)
+        plans = [step.plan for step in self._balanced_steps(wanted)]
         nests = nests_of(self.program, _Planned(plans, self.program), self.extents)
         return Partition(**vars(nests[-1]), nests=nests)
 
     @property
     def last_step(self) -> StepOnPieces:
-        """The step that makes the result; the lists that it reads are made at once."""
-        return self._balanced_steps(self._options.running().parts)[-1]
+        """The step that makes the result; what it reads of others is made at once."""
+        asked = self._options.running().parts
+        return self._balanced_steps(Wanted(asked or 0, self._parts))[-1]
 
-    def _balanced_steps(self, parts: int | None) -> list[StepOnPieces]:
+    def _balanced_steps(self, wanted: Wanted) -> list[StepOnPieces]:
         """Return all steps of a variant in whose last one workers have equal shares.
 
         One machine chooses it in the same way. What has rows that are too heavy for a
         part is done again with others, unless parts do not run alone then.
         """
         while True:
-            steps = self._steps(parts)
+            steps = self._steps(wanted)
             costs = np.diff(steps[-1].plan.rows[:, 0]).tolist()
-            workers = len(costs) if parts else self.engine.slots
+            workers = len(costs) if wanted.asked else self.engine.slots
             chosen = self.program.choices
             native = self.specialisation.native
             others = native.chosen_instead(chosen, costs, workers)
@@ -181,23 +184,22 @@ class Evaluation:
                 self._use(chosen)
                 return steps
 
-    def _steps(self, parts: int | None) -> list[StepOnPieces]:
+    def _steps(self, wanted: Wanted) -> list[StepOnPieces]:
         """Return all steps. The last has not been run, but those before it have."""
         steps: list[StepOnPieces] = []
-        lists: list[Pieces] = []
+        made: list[Pieces] = []
         about = (self.specialisation, self.program, self._kernel)
         made_operands = Operands(*about, self._containers, self.engine)
-        key: tuple[int | None, ...] = (parts,)
+        key: tuple[Any, ...] = (wanted,)
         for number, step in enumerate(self.program.steps):
             if steps:
-                if key not in self._lists:
-                    self._lists[key] = steps[-1].run()
-                lists.append(self._lists[key])
+                if key not in self._made_first:
+                    self._made_first[key] = steps[-1].run_first()
+                made.append(self._made_first[key])
             key = (*key, step.digest)
-            operands = made_operands.of(step, lists)
+            operands = made_operands.of(step, made)
             kept = step.kept_by(step)
             task = Step(self._kernel, number, kept, self._device)
-            wanted = Wanted(parts or 0, self._parts)
             given = (self.program, task, operands, self._made(step), wanted)
             steps.append(self._kind_of(step)(*given, self.engine))
         return steps
@@ -216,20 +218,19 @@ class Evaluation:
     def _made(self, step: CutStep) -> Made:
         """Return what a step makes."""
         if step.is_list:
-            return self._made_list(step)
+            return made_list(step)
         if step.is_reordering:
             return self._made_matrix(step)
+        if step is self.program.steps[-1]:
+            return self._made_result()
+        made = made_tensor(step, self.extents)
+        assert made is not None, "parts run alone if it is known what they make"
+        return made
+
+    def _made_result(self) -> Made:
         library = library_of(list(self._views.values()))
         loops = tuple(loops_of_levels(self.program))
         return Made(self._format, self._shape, library, loops)
-
-    def _made_list(self, step: CutStep) -> Made:
-        """Return what a step makes whose result is a list for later steps."""
-        rank = len(step.layouts[-1].levels)
-        listed = 0 if step.is_sorted else rank - len(step.kept)
-        loops = (*range(listed), *[-1] * (rank - listed))
-        kinds = list_kinds("coo", rank)
-        return Made(Format.of_levels(tuple(enumerate(kinds))), (), "nacho", loops)
 
     def _made_matrix(self, step: CutStep) -> Made:
         """Return what a step makes that brings a matrix into another order."""
@@ -262,10 +263,9 @@ class Evaluation:
         """Say why the parts of a step do not run alone, if they do not."""
         if step.is_reordering:
             return self._why_not_cut(step)
-        if step is not self.program.steps[-1] and not step.is_list:
-            return "a part of the expression is computed first"
-        if step.is_sorted and not step.lists_pieces:
-            return "a list is sorted first"
+        is_part = step is not self.program.steps[-1] and not step.is_list
+        if is_part and made_tensor(step, self.extents) is None:
+            return "a part of the expression is made in levels that are not cut"
         if not step.runs_alone:
             return "its parts depend on each other"
         if self.target != HOST:
@@ -281,16 +281,13 @@ class Evaluation:
         types = self.specialisation.statement.types
         for number in dict.fromkeys(columns):
             is_made, source = step.inputs[number]
-            if is_made:
-                continue
-            name = self.assignment.operands[source]
+            name = "" if is_made else self.assignment.operands[source]
+            shown = f"the operand '{name}'" if name else self.program.made_by(source)
             if columns.count(number) > len(step.layouts[number].levels):
                 # Of two accesses, it is not known which has which positions.
-                return (
-                    f"cuts have positions of several accesses to the operand '{name}'"
-                )
-            if not has_windows(types[name].format):
-                return f"the operand '{name}' is in the format '{types[name].format}'"
+                return f"cuts have positions of several accesses to {shown}"
+            if name and not has_windows(types[name].format):
+                return f"{shown} is in the format '{types[name].format}'"
         return ""
 
     def _submit_whole(self, function: Callable[..., Any], *more: Any) -> Any:

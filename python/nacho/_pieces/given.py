@@ -1,7 +1,7 @@
 """The operands of a statement, as its steps read them.
 
-cut      by the loops: parts read windows of what is in pieces (``Cut``), and of the
-         lists that earlier steps have made (``List``)
+cut      by the loops: parts read windows of what is in pieces (``Cut``), also of what
+         earlier steps have made, and of their lists (``List``)
 named    of which parts ask for rows (``NamedRows``)
 whole    anything else (``Whole``); steps that list coordinates only read where fibers
          begin
@@ -100,12 +100,35 @@ class _Source(NamedTuple):
     name: str
     pieces: Pieces | None
     """Its pieces, if it is in pieces as the step reads it."""
+    accesses: Sequence[Sequence[str]]
+    """The indices of its levels, in each access to it."""
     number: int = -1
     """The number of the operand, if it is one."""
-    is_made: bool = False
-    """Whether it is a list, or an operand in another order, that a step has made."""
     has_costs: bool = False
     """Whether it is a list of costs."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether an earlier step has made it."""
+        return self.number < 0
+
+    def indices(self, step: Step, input: int) -> list[str] | None:
+        """Return the indices of its outermost levels in a step that accesses it once.
+
+        If the access may be one of several, these are what all have in common. There is
+        nothing if no index is known, or if one is of two levels.
+        """
+        if len(step.indices_read[input]) != 1:
+            return None
+        (read,) = step.indices_read[input]
+        found = [
+            indices
+            for indices in self.accesses
+            if all(a in ("", b) for a, b in zip(read, indices, strict=True))
+        ]
+        common = takewhile(lambda each: len(set(each)) == 1, zip(*found, strict=True))
+        indices = [index for index, *_ in common]
+        return indices if found and len(set(indices)) == len(indices) else None
 
 
 class Operands:
@@ -147,19 +170,32 @@ class Operands:
     def _source(self, step: Step, input: int, made: Sequence[Pieces]) -> _Source:
         """Return what an input of a step is: an operand, or what a step has made."""
         is_made, number = step.inputs[input]
-        earlier = self._program.steps[number] if is_made else step
-        if is_made and earlier.is_list:
-            about = (f"list-{number}", made[number])
-            return _Source(*about, is_made=True, has_costs=earlier.lists_costs)
         if is_made:
-            _, operand = earlier.inputs[0]
-            name = self._assignment.operands[operand]
-            return _Source(name, made[number], is_made=True)
+            return self._made_source(number, made[number])
         name = self._assignment.operands[number]
         pieces = self._containers.in_pieces(name)
         format = self._statement.types[name].format
         is_read = pieces is not None and pieces.format == format
-        return _Source(name, pieces if is_read else None, number)
+        accesses = self._accesses(name, format.order if format is not None else ())
+        return _Source(name, pieces if is_read else None, accesses, number)
+
+    def _made_source(self, number: int, made: Pieces) -> _Source:
+        """Return what a step has made."""
+        step = self._program.steps[number]
+        if not step.is_reordering:
+            about = (self._program.made_by(number), made, (step.indices_made,))
+            return _Source(*about, has_costs=step.lists_costs)
+        _, operand = step.inputs[0]
+        name = self._assignment.operands[operand]
+        return _Source(name, made, self._accesses(name, made.format.order))
+
+    def _accesses(self, name: str, order: Sequence[int]) -> list[list[str]]:
+        """Return the indices of levels, in this order, in each access to an operand."""
+        return [
+            [access.indices[dimension] for dimension in order]
+            for access in self._assignment.accesses
+            if access.name == name
+        ]
 
     def _cut(
         self, step: Step, input: int, source: _Source, kind: type[Cut]
@@ -169,9 +205,9 @@ class Operands:
         pieces = source.pieces
         if not loops or loops != [*range(len(loops))]:
             return None
+        if len(step.indices_read[input]) != 1:
+            return None
         if not source.is_made:
-            if self._times(source.name) > 1 and not step.is_reordering:
-                return None
             pieces = self._cut_source(step, input, source, always=step.is_reordering)
         if pieces is None:
             return None
@@ -185,16 +221,6 @@ class Operands:
         pieces = self._containers.cut(source.name, layout, always=always)
         format = self._statement.types[source.name].format
         return pieces if pieces is not None and pieces.format == format else None
-
-    def _times(self, name: str) -> int:
-        """Return how many accesses read an operand in its own order."""
-        reordered = [
-            self._assignment.operands[step.inputs[0][1]]
-            for step in self._program.steps
-            if step.is_reordering
-        ]
-        times = sum(access.name == name for access in self._assignment.accesses)
-        return times - reordered.count(name)
 
     def _uncut(
         self, step: Step, input: int, source: _Source, cut: Mapping[int, Cut]
@@ -234,31 +260,15 @@ class Operands:
             return naming_of_list(cut, input)
         if not is_dense(layout):
             return []
-        format = self._statement.types[source.name].format
-        outermost = format.order[0] if format is not None else 0
-        indices = {
-            access.indices[outermost]
-            for access in self._assignment.accesses
-            if access.name == source.name
-        }
+        indices = {read[0] for read in step.indices_read[input]}
         loop = [step.order.index(index) for index in indices if index in step.order]
         return naming_of_loop(step, loop[0], cut) if len(indices) == 1 and loop else []
 
     def _loops(self, step: Step, input: int, source: _Source) -> list[int]:
         """Return the loop over each outermost level of an operand that is cut."""
-        if source.name not in self._statement.types:
+        indices = source.indices(step, input)
+        if indices is None or len(step.loop_inputs) != len(step.order):
             return _loops_over(step, input)
-        format = self._statement.types[source.name].format
-        accesses = [
-            access.indices
-            for access in self._assignment.accesses
-            if access.name == source.name
-        ]
-        is_known = len(accesses) == 1 and len(set(accesses[0])) == len(accesses[0])
-        if format is None or not is_known or len(step.loop_inputs) != len(step.order):
-            return _loops_over(step, input)
-        order = format.order if source.pieces is None else source.pieces.format.order
-        indices = [accesses[0][dimension] for dimension in order]
         cut = takewhile(step.order.__contains__, indices)
         return [step.order.index(index) for index in cut]
 
@@ -272,7 +282,7 @@ class Operands:
         """Return a handle of all pieces, as tasks read them."""
         if not source.is_made:
             return self._input(source, layout)
-        key = f"{source.name} in another order"
+        key = f"{source.name}, made"
         if key not in self._loaded:
             ranges = [(0, length) for length in pieces.lengths]
             empty = Input(Windows((), ()), pieces.extents, layout, name=source.name)

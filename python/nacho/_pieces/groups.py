@@ -20,6 +20,8 @@ class Wanted(NamedTuple):
     """The number that the caller asked for, or 0."""
     chosen: int
     """The number if nobody asked for one."""
+    is_exact: bool = False
+    """Whether there have to be as many as asked for, also if sums depend on that."""
 
 
 def most_groups(size: int, slots: int) -> int:

@@ -297,7 +297,7 @@ def slices(
         if not _is_within(has, ranges):
             # Only what is needed moves to where it is needed.
             task = (f"cut-{name}-{piece}", tasks.taken, handle, list(ranges))
-            handle = engine.submit(*task, turn=turn)
+            handle = engine.submit(*task, at=pieces.place_of(piece), turn=turn)
         handles.append(handle)
     return handles
 

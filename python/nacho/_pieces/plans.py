@@ -59,7 +59,10 @@ def division_of(
     cuts, the client only finds those between ``groups``, one for each task, and devices
     divide each group again.
     """
-    parts = program.native.num_parts(number, *wanted, total, row_size)
+    if wanted.is_exact:
+        return Division(wanted.asked)
+    about = (wanted.asked, wanted.chosen, total, row_size)
+    parts = program.native.num_parts(number, *about)
     step = program.steps[number]
     if not on_device:
         return Division(parts)

@@ -25,6 +25,10 @@ class ReorderingStep(StepOnPieces):
         given = (self._program, self._number, self._wanted, total)
         return division_of(*given, row_size=0, groups=1, on_device=False)
 
+    def run_first(self) -> Pieces:
+        """Return the matrix, whose pieces are where their entries have come together."""
+        return self.run()
+
     def run(self) -> Pieces:
         (operand,) = self.operands
         assert isinstance(operand, Cut), "loops read the operand in its own order"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,41 +25,17 @@ from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.groups import Wanted, are_few, groups_of, most_groups, place_of
 from nacho._pieces.inputs import About, Input, Record, Row, Step
+from nacho._pieces.made import Made
 from nacho._pieces.named_rows import NamedRows
 from nacho._pieces.operands import Cut, Whole, begins_and_stops, extents_only
 from nacho._pieces.plans import Division, NotAloneError, Plan, division_of
 from nacho._pieces.results import counts_of, cuts_of, sealed, with_runs, with_sums
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range
-from nacho._storage.formats import Format
 from nacho.errors import IndexOverflowError
 
 Inputs = Callable[[int], list[Any]]
 """Returns the inputs of tasks for a group of parts."""
-
-
-_MOST = 2**62
-"""The extent of a level of a list that keeps positions."""
-
-
-class Made(NamedTuple):
-    """What a step makes."""
-
-    format: Format
-    shape: tuple[int, ...]
-    library: str
-    """The library whose containers the whole result would be in."""
-    loops: tuple[int, ...]
-    """The numbers of the cut loops over the levels, or -1."""
-
-    def with_shape(self, extents: Sequence[int]) -> Made:
-        """Return the same with the extents of a list, which is made by then."""
-        return self._replace(shape=tuple(min(each, _MOST) for each in extents))
-
-    @property
-    def extents(self) -> tuple[int, ...]:
-        """The extents of the levels."""
-        return tuple(self.shape[dimension] for dimension in self.format.order)
 
 
 class StepOnPieces:
@@ -99,6 +75,10 @@ class StepOnPieces:
     def _groups(self) -> list[int]:
         """The first parts of groups, each of which a task computes."""
         return groups_of(self.plan.parts, self._most_groups)
+
+    def run_first(self) -> Pieces:
+        """Return what it makes for a later step, which runs before machines change."""
+        return replace(self.run(), is_in_line=True)
 
     # --- Cuts -------------------------------------------------------------------------
 

@@ -56,11 +56,18 @@ class Pieces:
     """The library whose containers the whole tensor would be in."""
     name_in_library: str = ""
     """The name of the format in that library, if it has one of its own."""
+    is_in_line: bool = False
+    """Whether the pieces are where they were made: one after the other in the line of
+    machines, each with an equal share of it."""
 
     @property
     def count(self) -> int:
         """The number of pieces."""
         return len(self.positions) - 1
+
+    def place_of(self, piece: int) -> float | None:
+        """Return the place of a piece in the line of machines, if it is known."""
+        return piece / self.count if self.is_in_line else None
 
     @property
     def known(self) -> Pieces:

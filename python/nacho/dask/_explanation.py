@@ -74,7 +74,9 @@ def _nests(
 ) -> list[Nest]:
     """Return the nests whose parts have run alone."""
     program = evaluation.program
-    found = groups_of(engine.tasks, told, evaluation.assignment.result.name)
+    made = [program.made_by(number) for number in range(len(program.steps) - 1)]
+    made.append(evaluation.assignment.result.name)
+    found = groups_of(engine.tasks, told, made)
     return [Nest(program.steps[number], groups) for number, groups in found.items()]
 
 

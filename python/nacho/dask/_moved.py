@@ -78,7 +78,7 @@ class Tasks:
         words = {self.word(key), *map(self.word, readers)}
         if "sums" in words:
             return "sums", SUMS
-        if "seal" in words or self.word(key) in _RESULT:
+        if "seal" in map(self.word, readers) or self.word(key) in _RESULT:
             return "result", NEIGHBOURS
         owner = self._owner(key)
         if not owner:

@@ -41,9 +41,9 @@ class Group(NamedTuple):
 
 
 def groups_of(
-    tasks: Mapping[str, Task], told: Mapping[str, Told], result: str
+    tasks: Mapping[str, Task], told: Mapping[str, Told], made: Sequence[str]
 ) -> dict[int, list[Group]]:
-    """Return the groups of parts of each step, in order."""
+    """Return the groups of parts of each step, in order; these have ``made`` that."""
     where = {key: worker for worker, each in told.items() for key in each.times}
     found: dict[int, list[Group]] = {}
     for key, task in tasks.items():
@@ -51,7 +51,7 @@ def groups_of(
         if work is None or key not in where:
             continue
         entries = {name: read.entries(work.cuts) for name, read in work.read.items()}
-        entries[result] = work.written
+        entries[made[work.step]] = work.written
         found.setdefault(work.step, []).append(Group(where[key], work, entries))
     for groups in found.values():
         groups.sort(key=lambda group: group.computed.first)
