@@ -165,7 +165,7 @@ func.func @hadamard(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>)
 // argument; without that it is merged with each row, in blocks where there are vectors.
 //
 // STEP-LABEL: func.func @scaled_execute(
-// STEP-SAME:    , tables = [0 of 1]>>
+// STEP-SAME:    , tables = [0 of 1]>, reads
 //
 // MERGED-LABEL: func.func @scaled_execute(
 // MERGED-SAME:   , counts = 1>, reads = {{.+}}>} {

@@ -10,8 +10,7 @@
 
 #include "nacho/IR/Fibers.h"
 
-#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -26,7 +26,7 @@ class ReorderingStep(StepOnPieces):
         return division_of(*given, row_size=0, groups=1, on_device=False)
 
     def run_first(self) -> Pieces:
-        """Return the matrix, whose pieces are where their entries have come together."""
+        """Return the matrix, whose pieces are where their entries have been merged."""
         return self.run()
 
     def run(self) -> Pieces:
