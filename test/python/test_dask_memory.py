@@ -153,7 +153,7 @@ def test_a_tensor_of_three_dimensions(folder, workers):
 
 def test_entries_in_any_order(folder, workers):
     """Sorted by the workers, all of which get some of what each has read."""
-    each = OPERANDS * MEGABYTE // (FILES * 64)
+    each = OPERANDS * MEGABYTE // (FILES * 16)
     total = 0.0
     for file in range(FILES):
         rng = np.random.default_rng(file)

@@ -1,6 +1,7 @@
 """Entries in any order, which are sorted and put into pieces, as on one machine."""
 
 import itertools
+import mmap
 from dataclasses import replace
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import nacho
-from nacho._pieces import assembling, cutting, sorting, tasks
+from nacho._pieces import assembling, cutting, entries, sorting, tasks
 from nacho._pieces.engine import Here
 from nacho._pieces.entries import Entries
 from nacho._pieces.tensor import Pieces
@@ -165,3 +166,60 @@ def test_buckets_are_made_only_of_lists_that_have_some_of_them():
 def test_formats_that_are_not_assembled(name):
     with pytest.raises(nacho.UnsupportedError, match="are not put into pieces"):
         assembling.require_assembled(Format(name).for_rank(2))
+
+
+class RoundsEngine(Here):
+    """Remembers how many merges are submitted before the client waits again."""
+
+    slots = 2
+
+    def __init__(self):
+        self.rounds = [[]]
+
+    def submit(self, name, function, *args, at=None, turn=0):
+        if name == "merge":
+            self.rounds[-1].append(at)
+        return super().submit(name, function, *args, at=at, turn=turn)
+
+    def fetch(self, handles):
+        if self.rounds[-1]:
+            self.rounds.append([])
+        return super().fetch(handles)
+
+
+def test_few_merges_are_asked_for_at_a_time():
+    """All along the line of machines, each of which would fetch all buckets at once."""
+    engine = RoundsEngine()
+    columns = np.random.default_rng(0).permutation(1000)
+    given = [Entries((part,), np.ones(part.size)) for part in np.split(columns, 4)]
+    made = sorting.sort(engine, given, (0,), FLOAT, 9)
+    found = np.concatenate([each.columns[0] for each in made])
+    np.testing.assert_array_equal(found, np.arange(1000))
+    rounds = [[round(9 * at) for at in each] for each in engine.rounds]
+    assert rounds == [[2, 5, 8], [1, 4, 7], [0, 3, 6]]
+
+
+@pytest.mark.parametrize("count", [0, 1, 100_000])
+def test_what_is_cut_from_a_list_keeps_nothing_else(count):
+    columns = (np.arange(count + 2, dtype=np.int32), np.zeros(count + 2, np.int64))
+    given = Entries(columns, np.arange(count + 2, dtype=np.int8))
+    found = entries.between(given, (1, 0), (count + 1, 0))
+    arrays = [found.values, *found.columns]
+    for array, whole in zip(arrays, [given.values, *given.columns], strict=True):
+        assert array.dtype == whole.dtype
+        np.testing.assert_array_equal(array, whole[1:-1])
+    (buffer,) = {id(base): base for base in map(base_of, arrays)}.values()
+    size = len(buffer) if isinstance(buffer, mmap.mmap) else buffer.nbytes
+    assert size == found.nbytes
+    # Else, what lies between would keep it in the memory of the process.
+    assert isinstance(buffer, mmap.mmap) == (count > 10_000)
+
+
+def base_of(array):
+    """Return what has the memory of an array."""
+    while isinstance(array, np.ndarray | memoryview):
+        base = array.base if isinstance(array, np.ndarray) else array.obj
+        if base is None:
+            return array
+        array = base
+    return array

@@ -5,6 +5,7 @@ They come in any order, from files or from the blocks of an array.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,9 @@ from nacho._pieces.windows import Windows
 from nacho._storage.views import Array
 
 Coordinates = tuple[int, ...]
+
+_FEWEST_PAGES = 4
+"""What fills fewer pages is on the heap."""
 
 
 class Entries(NamedTuple):
@@ -108,9 +112,38 @@ def between(
     """Return the sorted entries from some coordinates up to others; None is an end."""
     begin = 0 if lower is None else _lower_bound(entries.columns, lower)
     end = entries.values.size if upper is None else _lower_bound(entries.columns, upper)
-    # A copy: what is sent elsewhere does not keep the rest.
-    columns = tuple(column[begin:end].copy() for column in entries.columns)
-    return Entries(columns, entries.values[begin:end].copy())
+    columns = tuple(column[begin:end] for column in entries.columns)
+    return _packed(Entries(columns, entries.values[begin:end]))
+
+
+def _packed(entries: Entries) -> Entries:
+    """Return a copy in one buffer, which is alone in its pages if it is large.
+
+    What is sent elsewhere does not keep the list that it is cut from. And as soon as it
+    is dropped, its pages are free: a heap would keep them for the sake of what lies
+    between.
+    """
+    buffer = _pages(entries.nbytes)
+    begin = 0
+
+    def placed(array: Array) -> Array:
+        nonlocal begin
+        place = buffer[begin : begin + array.nbytes].view(array.dtype)
+        begin += array.nbytes
+        place[:] = array
+        return place
+
+    # First the values: what is wider than coordinates is aligned.
+    values = placed(entries.values)
+    return Entries(tuple(map(placed, entries.columns)), values)
+
+
+def _pages(size: int) -> Array:
+    """Return so many bytes, in pages of their own if they fill some."""
+    if size < _FEWEST_PAGES * mmap.PAGESIZE:
+        return np.empty(size, np.uint8)
+    how = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    return np.frombuffer(mmap.mmap(-1, size, how), np.uint8)
 
 
 def merged(given: Sequence[Entries]) -> Entries:
@@ -123,6 +156,11 @@ def merged(given: Sequence[Entries]) -> Entries:
         return Entries(tuple(columns), values)
     columns, values = sorted_entries(columns, values)
     return Entries(tuple(columns), values)
+
+
+def size_of(entries: Entries) -> int:
+    """Return the number of entries."""
+    return entries.values.size
 
 
 def outlined(entries: Entries, ends: Sequence[int]) -> Outline:

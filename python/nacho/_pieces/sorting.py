@@ -23,6 +23,8 @@ from nacho._pieces.entries import Coordinates, Sampled
 Ends = tuple[Coordinates | None, Coordinates | None]
 
 _FEWEST_SAMPLES = 64
+_MERGES = 2
+"""So many merges are asked for at a time, for each task that runs at a time."""
 _LARGEST_PIECE = 12 << 20
 """Pieces have no more bytes, unless fewer pieces are asked for."""
 
@@ -57,11 +59,29 @@ def sort(
         sizes = np.cumsum([each.size for each in samples])
         shares = sizes[:-1] / max(sizes[-1], 1)
     bounds = list(pairwise([None, *splitters(samples, shares), None]))
-    buckets = _buckets(engine, lists, samples, bounds)
-    return [
-        engine.submit("merge", entries.merged, bucket, at=number / count)
-        for number, bucket in enumerate(buckets)
-    ]
+    return _merged(engine, _buckets(engine, lists, samples, bounds))
+
+
+def _merged(engine: Engine, buckets: list[list[Any]]) -> list[Any]:
+    """Return handles of what is merged of each bucket; the list is empty then.
+
+    Machines bring together at once what all tasks need that they are asked to run. So
+    they are asked in rounds, all along their line, for a few each time.
+    """
+    count = len(buckets)
+    rounds = -(-count // (_MERGES * engine.slots))
+    merged: list[Any] = [None] * count
+    for first in reversed(range(rounds)):
+        numbers = range(first, count, rounds)
+        for number in numbers:
+            task = ("merge", entries.merged, buckets[number])
+            merged[number] = engine.submit(*task, at=number / count)
+            buckets[number] = []
+        del task
+        if first:
+            sizes = (engine.submit("size", entries.size_of, merged[n]) for n in numbers)
+            engine.fetch(list(sizes))
+    return merged
 
 
 def _buckets(
