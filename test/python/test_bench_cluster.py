@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from libraries import needed
-from nacho._pieces.row_windows import Names, Rows, Stretches
+from nacho._pieces.row_windows import Names, RowsOfPiece, Stretches
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
@@ -53,7 +53,7 @@ def test_rows_have_the_bytes_of_their_arrays():
     engine = SimulatedCluster(2)
     names = Names.of(np.zeros(1, np.int64), 0, 8)
     runs = Stretches(np.zeros(1, np.int32), np.ones(1, np.int32))
-    rows = Rows(names, runs, np.zeros(1), np.zeros(1), (0, 1))
+    rows = RowsOfPiece(names, runs, np.zeros(1), np.zeros(1), (0, 1))
     made = engine.submit("rows-B", tuple.__getitem__, engine.put((rows,), at=0.5), 0)
     engine.submit("gather-B", len, [made], at=0.0)
     assert (engine.counts.moved, engine.counts.bound) == (25, 0)

@@ -286,7 +286,7 @@ def test_searches_see_the_entry_before_a_cut_in_a_run():
         made = evaluation(guard, expr, operands, 4, 5, choices={"merge-keys": False})
         operand, *_ = made._steps(4)[1]._operands
     assert operand.depth == 2
-    _, (_, *coordinates), _ = operand.searched([4, 6, 6], [9, 9, 9])
+    _, (_, *coordinates), _ = operand.windows([4, 6, 6], [9, 9, 9], values=False)
     assert [begin for begin, _ in coordinates[:3]] == [5, 5, 5]
 
 

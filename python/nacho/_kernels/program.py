@@ -54,6 +54,11 @@ class Layout(NamedTuple):
         return sum(len(level.arrays) for level in self.levels)
 
     @property
+    def is_dense(self) -> bool:
+        """Whether it has all elements; a number has its only one."""
+        return all(level.is_full for level in self.levels)
+
+    @property
     def has_compressed_rows(self) -> bool:
         """Whether it is a matrix whose rows are all there, and have coordinates."""
         if len(self.levels) != 2:

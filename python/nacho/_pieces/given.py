@@ -25,7 +25,6 @@ from nacho._pieces.inputs import Input
 from nacho._pieces.lists import List, RecalledCut
 from nacho._pieces.named_rows import NamedRows, Naming, naming_of_list, naming_of_loop
 from nacho._pieces.operands import Cut, Whole, slices, structure
-from nacho._pieces.row_windows import is_dense
 from nacho._pieces.tensor import Pieces
 from nacho._pieces.windows import Windows
 from nacho._storage.views import View
@@ -77,7 +76,7 @@ class Containers:
             return self.in_pieces(name)
         values = np.asarray(view.values)
         is_usual = values.flags.c_contiguous or isinstance(self._given[name], Elsewhere)
-        is_large = is_dense(layout) and values.nbytes >= _SMALL
+        is_large = layout.is_dense and values.nbytes >= _SMALL
         if always or (is_large and is_usual and str(values.dtype) == layout.values):
             self._given[name] = pieces_of(self.whole(name), name, self._engine)
         return self.in_pieces(name)
@@ -173,11 +172,10 @@ class Operands:
         if is_made:
             return self._made_source(number, made[number])
         name = self._assignment.operands[number]
-        pieces = self._containers.in_pieces(name)
+        pieces = self._if_as_read(name, self._containers.in_pieces(name))
         format = self._statement.types[name].format
-        is_read = pieces is not None and pieces.format == format
         accesses = self._accesses(name, format.order if format is not None else ())
-        return _Source(name, pieces if is_read else None, accesses, number)
+        return _Source(name, pieces, accesses, number)
 
     def _made_source(self, number: int, made: Pieces) -> _Source:
         """Return what a step has made."""
@@ -219,7 +217,11 @@ class Operands:
         """Return an operand in pieces, as loops read it."""
         layout = step.layouts[input]
         pieces = self._containers.cut(source.name, layout, always=always)
-        format = self._statement.types[source.name].format
+        return self._if_as_read(source.name, pieces)
+
+    def _if_as_read(self, name: str, pieces: Pieces | None) -> Pieces | None:
+        """Return an operand in pieces if they have the format that loops read."""
+        format = self._statement.types[name].format
         return pieces if pieces is not None and pieces.format == format else None
 
     def _uncut(
@@ -258,7 +260,7 @@ class Operands:
             return []
         if layout.has_compressed_rows:
             return naming_of_list(cut, input)
-        if not is_dense(layout):
+        if not layout.levels or not layout.is_dense:
             return []
         indices = {read[0] for read in step.indices_read[input]}
         loop = [step.order.index(index) for index in indices if index in step.order]

@@ -18,18 +18,25 @@ from nacho._pieces.windows import Range, Windows
 class RecalledCut(Cut):
     """An operand whose fibers, or some of them, are found again by a list."""
 
-    def searched(
-        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
+    def windows(
+        self,
+        lower: Sequence[int],
+        upper: Sequence[int],
+        *,
+        values: bool,
+        turn: int = 0,
     ) -> Any:
-        """Return what lies between two cuts, without values.
+        """Return what lies between two cuts.
 
-        The entry before the first cut is there, too: so the cut divides a fiber if it
-        does so in the whole tensor.
+        For a search, the entry before the first cut is there, too: so the cut divides a
+        fiber if it does so in the whole tensor.
         """
+        if values:
+            return super().windows(lower, upper, values=True, turn=turn)
         before = [int(position) for position in lower]
         for n in {n for _, level in self.columns for n in self.pieces.shared[level]}:
             before[n] = max(before[n] - 1, 0)
-        return super().searched(before, upper, turn=turn)
+        return super().windows(before, upper, values=False, turn=turn)
 
 
 class List(Cut):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nacho._kernels.named_rows import named_by
 from nacho._kernels.program import Layout, Step
 from nacho._pieces import row_windows, tasks
 from nacho._pieces.engine import Engine
@@ -97,6 +98,8 @@ class NamedRows(Whole):
         turn: int = 0,
     ) -> Any:
         """Return the rows that a group of parts names, or a handle of the whole."""
+        if not values:
+            return self._searched
         if self._names is None:
             return self._whole()
         parts = []
@@ -166,9 +169,8 @@ def named(
         for each, naming in zip(tasks.all_gathered(given), namings, strict=True)
     ]
     if namings[0].ends is None:
-        rows = [np.unique(rows) for rows, _ in arrays]
-        all = np.unique(np.concatenate(rows)).astype(np.int64)
-        return names_by_piece(pieces, all)
+        rows = np.concatenate([rows for rows, _ in arrays])
+        return names_by_piece(pieces, named_by(rows))
     ((begins, ends),) = arrays
     return Stretches.around(begins, ends).by_piece(pieces.positions[:, -1])
 

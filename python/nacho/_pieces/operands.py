@@ -172,7 +172,10 @@ class Cut(Operand):
         values: bool,
         turn: int = 0,
     ) -> Any:
-        """Return what lies between two cuts, which tasks gather as their input."""
+        """Return what lies between two cuts, which tasks gather as their input.
+
+        A search between the cuts needs no values.
+        """
         ranges = self._ranges(lower, upper)
         if not values:
             ranges[-1] = (ranges[-1][0], ranges[-1][0])
@@ -181,12 +184,6 @@ class Cut(Operand):
 
     def _ranges(self, lower: Sequence[int], upper: Sequence[int]) -> list[Range]:
         return ranges_between(self.pieces, lower, upper)
-
-    def searched(
-        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
-    ) -> Any:
-        """Return the same without values, for a search between the cuts."""
-        return self.windows(lower, upper, values=False, turn=turn)
 
 
 class Whole(Operand):
@@ -205,8 +202,7 @@ class Whole(Operand):
         super().__init__(step, number, name, loops)
         self.extents = extents
         self.handle = handle
-        is_dense = all(level.is_full for level in self.layout.levels)
-        self._searched: Any = extents_only(self) if is_dense else handle
+        self._searched: Any = extents_only(self) if self.layout.is_dense else handle
         """What a search reads of it: cuts depend on no values."""
         self._engine = engine
 
@@ -241,14 +237,8 @@ class Whole(Operand):
         values: bool,
         turn: int = 0,
     ) -> Any:
-        """Return its handle, whatever the cuts."""
-        return self.handle
-
-    def searched(
-        self, lower: Sequence[int], upper: Sequence[int], *, turn: int = 0
-    ) -> Any:
-        """Return what a search reads of it, whatever the cuts."""
-        return self._searched
+        """Return its handle, or what a search reads of it, whatever the cuts."""
+        return self.handle if values else self._searched
 
 
 def begins_and_stops(

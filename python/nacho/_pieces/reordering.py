@@ -48,12 +48,7 @@ class _OfOperand:
         self.fetch = engine.fetch
 
     def submit(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        *args: Any,
-        at: float | None = None,
-        turn: int = 0,
+        self, name: str, function: Callable[..., Any], *args: Any, **how: Any
     ) -> Any:
         name = f"{name}-{self._operand}"
-        return self._engine.submit(name, function, *args, at=at, turn=turn)
+        return self._engine.submit(name, function, *args, **how)

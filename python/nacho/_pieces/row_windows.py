@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from nacho._kernels.named_rows import places_between
-from nacho._kernels.program import Layout
 from nacho._pieces.inputs import Input, Runs
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Windows
@@ -82,7 +81,7 @@ class Stretches(NamedTuple):
         return {piece: each for piece, each in found.items() if each.size}
 
 
-class Rows(NamedTuple):
+class RowsOfPiece(NamedTuple):
     """What a piece has of some rows, or of stretches of entries."""
 
     names: Names | Stretches
@@ -95,27 +94,22 @@ class Rows(NamedTuple):
     """The positions of the first entry of the piece, and of the one after the last."""
 
 
-def is_dense(layout: Layout) -> bool:
-    """Return whether an operand has all elements, of which it has rows."""
-    return len(layout.levels) > 0 and all(level.is_full for level in layout.levels)
-
-
 def some_rows(
     pieces: Pieces,
     piece: int,
     windows: Windows,
     names: Names | Stretches,
     has_values: bool,
-) -> Rows:
+) -> RowsOfPiece:
     """Return what a piece, and no other, has of some rows, or of stretches."""
     first, last = pieces.positions[piece : piece + 2, -1].tolist()
     nothing = np.zeros(0, np.int64)
-    if is_dense(pieces.layout):
+    if pieces.layout.is_dense:
         assert isinstance(names, Names), "nobody lists entries of dense rows"
         places = _elements(names.rows, pieces.extents, (first, last))
         values = windows.arrays[0][places - windows.begins[0]]
         runs = Stretches(nothing, nothing)
-        return Rows(names, runs, nothing, values, (first, last))
+        return RowsOfPiece(names, runs, nothing, values, (first, last))
     (base, first_crd, _), (pos, crd, values) = windows
     if isinstance(names, Names):
         rows = names.rows
@@ -126,12 +120,12 @@ def some_rows(
         runs = names
     places = places_between(*(each.astype(np.int64) - first_crd for each in runs))
     values = values[places] if has_values else values[:0]
-    return Rows(names, runs, crd[places], values, (first, last))
+    return RowsOfPiece(names, runs, crd[places], values, (first, last))
 
 
-def with_rows(empty: Input, given: Sequence[Rows]) -> Input:
+def with_rows(empty: Input, given: Sequence[RowsOfPiece]) -> Input:
     """Return an operand that has some rows, or entries, as if there were no others."""
-    if is_dense(empty.layout):
+    if empty.layout.is_dense:
         size = int(np.prod(empty.extents, dtype=np.int64))
         made = np.zeros(size, empty.layout.values)
         for each in given:

@@ -17,8 +17,8 @@ from nacho._pieces.windows import Range, Windows, joined
 from nacho._storage.views import Array
 
 
-class SomeRows(NamedTuple):
-    """What a piece has of some rows of a matrix in CSR."""
+class RowBlock(NamedTuple):
+    """What a piece has of rows of a matrix in CSR that follow each other."""
 
     counts: Numbers
     """The number of entries of each row."""
@@ -57,7 +57,7 @@ def dense_rows(engine: Engine, pieces: Pieces, begin: int, end: int) -> Any:
 
 def some_rows(
     pieces: Pieces, piece: int, windows: Windows, begin: int, end: int
-) -> SomeRows:
+) -> RowBlock:
     """Return what a piece, and no other, has of the rows from one up to another."""
     lower, upper = (
         pieces.positions[piece].tolist(),
@@ -68,14 +68,14 @@ def some_rows(
     places = np.clip(pos[rows - base].astype(np.int64), lower[-1], upper[-1])
     low, high = int(places[0]), int(places[-1])
     begin_of_values = windows.begins[-1]
-    return SomeRows(
+    return RowBlock(
         np.diff(places),
         crd[low - first : high - first],
         values[low - begin_of_values : high - begin_of_values],
     )
 
 
-def joined_rows(pieces: Pieces, given: Sequence[SomeRows]) -> Any:
+def joined_rows(pieces: Pieces, given: Sequence[RowBlock]) -> Any:
     """Return rows, of which several pieces have some, as a container of SciPy."""
     import scipy.sparse
 

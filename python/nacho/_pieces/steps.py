@@ -120,7 +120,7 @@ class StepOnPieces:
         blocks: list[tuple[list[Any], list[Row]]] = []
         for n in range(len(ends) - 1):
             inputs = [
-                each.searched(begins[n], stops[n + 1], turn=n)
+                each.windows(begins[n], stops[n + 1], values=False, turn=n)
                 for each, (begins, stops) in zip(self.operands, places, strict=True)
             ]
             blocks.append((inputs, [_row(ends[n]), _row(ends[n + 1])]))

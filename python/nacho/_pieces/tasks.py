@@ -31,7 +31,7 @@ from nacho._pieces.inputs import (
     native_record,
     with_row_costs,
 )
-from nacho._pieces.row_windows import Rows, with_rows
+from nacho._pieces.row_windows import RowsOfPiece, with_rows
 from nacho._pieces.tensor import Numbers, Pieces, sharing
 from nacho._pieces.windows import Range, Windows, joined
 from nacho._storage.device_arrays import HOST
@@ -50,7 +50,7 @@ def taken(windows: Windows, ranges: Sequence[Range]) -> Windows:
 
 Parts = (
     tuple[Input, Sequence[Range], Sequence[Windows]]
-    | tuple[Input, None, Sequence[Rows]]
+    | tuple[Input, None, Sequence[RowsOfPiece]]
 )
 """An operand without its windows, and windows that have these of its arrays; or what
 pieces have of some of its rows."""

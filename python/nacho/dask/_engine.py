@@ -17,7 +17,7 @@ from distributed import Client, default_client
 from distributed.worker import get_worker
 
 from nacho._pieces.inputs import Input, Record
-from nacho._pieces.row_windows import Names, Rows, Stretches
+from nacho._pieces.row_windows import Names, RowsOfPiece, Stretches
 from nacho._pieces.tasks import Made
 from nacho._pieces.windows import Windows
 from nacho.errors import ArgumentError, DeviceError
@@ -31,7 +31,7 @@ def _size_of_made(made: Made) -> int:
     return made.windows.nbytes + sum(each.nbytes for each in made.sums)
 
 
-def _size_of_rows(rows: Rows) -> int:
+def _size_of_rows(rows: RowsOfPiece) -> int:
     arrays = (*rows.names, *rows.runs, rows.crd, rows.values)
     return sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
 
@@ -45,7 +45,7 @@ sizeof.register(Windows, lambda windows: windows.nbytes)
 sizeof.register(Input, _size_of_input)
 sizeof.register(Made, _size_of_made)
 sizeof.register(Names, lambda names: names.packed.nbytes)
-sizeof.register(Rows, _size_of_rows)
+sizeof.register(RowsOfPiece, _size_of_rows)
 sizeof.register(Stretches, _size_of_stretches)
 
 

@@ -96,14 +96,9 @@ class WatchedEngine(DaskEngine):
         """The bytes of these."""
 
     def submit(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        *args: Any,
-        at: float | None = None,
-        turn: int = 0,
+        self, name: str, function: Callable[..., Any], *args: Any, **how: Any
     ) -> Any:
-        handle = super().submit(name, function, *args, at=at, turn=turn)
+        handle = super().submit(name, function, *args, **how)
         owners = {
             key: empty.name
             for empty, _, parts in _gathered(args)
