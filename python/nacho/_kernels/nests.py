@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Protocol
@@ -154,12 +154,18 @@ def _sources(program: Program, step: Step) -> dict[int, str]:
             found[number] = f"#{-1 - number}"
         elif given:
             access = assignment.accesses[number]
-            taken = access.name in found.values()
-            found[number] = _shown(access) if taken else access.name
+            found[number] = named(access, found.values(), program)
         else:
             _, operand = step.inputs[numbers[number]]
-            found[number] = _fresh(assignment.operands[operand], found)
+            found[number] = _fresh(assignment.operands[operand], found.values())
     return found
+
+
+def named(access: Access, taken: Collection[str], program: Program) -> str:
+    """Return the name of an access to an operand, which is not taken."""
+    if program.is_rewritten:
+        return _fresh(access.name, taken)
+    return _shown(access) if access.name in taken else access.name
 
 
 def _sparse_accesses(statement: Statement) -> list[int]:
@@ -172,8 +178,8 @@ def _sparse_accesses(statement: Statement) -> list[int]:
     ]
 
 
-def _fresh(name: str, taken: Mapping[int, str]) -> str:
-    count = sum(known.partition("#")[0] == name for known in taken.values())
+def _fresh(name: str, taken: Collection[str]) -> str:
+    count = sum(known.partition("#")[0] == name for known in taken)
     return f"{name}#{count + 1}" if count else name
 
 

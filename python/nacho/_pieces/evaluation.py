@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nacho._kernels.evaluation import specialiser_for
-from nacho._kernels.nests import Partition, nests_of
+from nacho._kernels.nests import Nest, Partition, named, nests_of
 from nacho._kernels.options import Lowering, Options
 from nacho._kernels.parts import loops_of_levels
 from nacho._kernels.program import MERGE_KEYS, Program
 from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
+from nacho._kernels.specialiser import Specialiser
 from nacho._notation.tree import Assignment
 from nacho._pieces import devices, tasks
+from nacho._pieces.accesses import named_apart
 from nacho._pieces.cutting import has_windows
 from nacho._pieces.engine import Engine
 from nacho._pieces.given import Containers, Operands, pieces_of
@@ -65,18 +69,31 @@ class Evaluation:
         views: Mapping[str, View],
         engine: Engine,
     ) -> None:
-        self.assignment = assignment
+        self.written = assignment
+        """The statement as it was given."""
+        in_pieces = [name for name, each in given.items() if isinstance(each, Pieces)]
+        self.assignment, self._apart = named_apart(assignment, in_pieces)
+        sources = {name: access.name for name, access in self._apart.items()}
+        given = {**given, **{new: given[old] for new, old in sources.items()}}
+        views = {**views, **{new: views[old] for new, old in sources.items()}}
         self._options = options
         # The sizes of operands are told in their order.
-        views = {name: views[name] for name in assignment.operands if name in views}
-        self._views = views
+        self._views = _of_operands(self.assignment, views)
         self.engine = engine
-        self._containers = Containers(given, views, engine)
+        self._containers = Containers(given, self._views, engine)
         self.target, lowering = _target_of(options, assignment)
-        self._specialiser = specialiser_for(assignment, views, options.out, lowering)
         self.extents = index_extents(assignment, views)
-        operands = [given[name] for name in assignment.operands]
-        self._specialise(self._specialiser.of_call(operands, views, self.extents))
+
+        def specialise(assignment: Assignment) -> tuple[Specialiser, Specialisation]:
+            mine = _of_operands(assignment, views)
+            specialiser = specialiser_for(assignment, mine, options.out, lowering)
+            operands = [given[name] for name in assignment.operands]
+            return specialiser, specialiser.of_call(operands, mine, self.extents)
+
+        self._specialiser, made = specialise(self.assignment)
+        self._chooser = specialise(assignment)[1] if self._apart else made
+        """What one machine would compute, which decides as it does."""
+        self._specialise(made)
         self._found_late = ""
         self._made_first: dict[tuple[Any, ...], Pieces] = {}
         """What earlier steps have made, by the digests of all up to these."""
@@ -98,10 +115,10 @@ class Evaluation:
 
     def _chosen(self) -> tuple[dict[str, bool], int]:
         """Return the choices of one machine, and its number of parts by default."""
-        made = self.specialisation
+        made = self._chooser
         types = made.statement.types
         sizes: list[int] = []
-        for name in self.assignment.operands:
+        for name in self.written.operands:
             view, format = self._views.get(name), types[name].format
             if view is None:
                 sizes.append(1)
@@ -111,7 +128,7 @@ class Evaluation:
             else:
                 # Its arrays are not those that a program reads.
                 return {}, self.engine.slots
-        work = made.work.of(self._views, self.extents)
+        work = made.work.of(_of_operands(self.written, self._views), self.extents)
         if self.target == HOST:
             return made.native.chosen_for_lone_parts(sizes, work)
         chooser = devices.chooser_of(made, self.target)
@@ -156,7 +173,20 @@ class Evaluation:
         wanted = Wanted(parts, parts, True)
         plans = [step.plan for step in self._balanced_steps(wanted)]
         nests = nests_of(self.program, _Planned(plans, self.program), self.extents)
+        nests = tuple(map(self._with_written_names, nests))
         return Partition(**vars(nests[-1]), nests=nests)
+
+    def _with_written_names(self, nest: Nest) -> Nest:
+        """Return the cuts of a nest, with operands named as one machine does."""
+        first = {access.name: access for access in reversed(self.written.accesses)}
+        accesses = {**first, **self._apart}
+        found: dict[str, NDArray[np.int64]] = {}
+        for name, places in nest.positions.items():
+            access = accesses.get(name)
+            if access is not None:
+                name = named(access, found, self.program)
+            found[name] = places
+        return replace(nest, positions=found)
 
     @property
     def last_step(self) -> StepOnPieces:
@@ -292,9 +322,9 @@ class Evaluation:
 
     def _submit_whole(self, function: Callable[..., Any], *more: Any) -> Any:
         """Submit a function of the whole statement and of all operands."""
-        names = self.assignment.operands
+        names = self.written.operands
         given = [self._containers.whole(name) for name in names]
-        arguments = (self.assignment.text, self._options.given, names, given, *more)
+        arguments = (self.written.text, self._options.given, names, given, *more)
         return self.engine.submit(function.__name__, function, *arguments)
 
     def _run_whole(self) -> Pieces:
@@ -307,6 +337,11 @@ class Evaluation:
         """The format of the result; a number is dense."""
         format = self.specialisation.statement.result.format
         return Format("dense") if format is None else format.usual
+
+
+def _of_operands(assignment: Assignment, views: Mapping[str, View]) -> dict[str, View]:
+    """Return the views of operands, in their order."""
+    return {name: views[name] for name in assignment.operands if name in views}
 
 
 def _target_of(options: Options, assignment: Assignment) -> tuple[str, Lowering]:

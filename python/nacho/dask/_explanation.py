@@ -46,7 +46,7 @@ def explained(evaluation: Evaluation, engine: WatchedEngine) -> Explanation:
     found = moved(tasks, told.values(), _cut_operands(evaluation, engine))
     seconds = {worker: _seconds(tasks, each) for worker, each in sorted(told.items())}
     sections: list[tuple[str, Iterable[str]]] = [
-        ("expression", [evaluation.assignment.text]),
+        ("expression", [evaluation.written.text]),
         ("result", [f"{name}: {_result(made)}"]),
         ("divided", [_division(evaluation)]),
     ]
