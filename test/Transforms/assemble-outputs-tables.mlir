@@ -33,7 +33,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // E[i, k, part] = sum_j M[i, k] * A[i, j] * B[j, k]. Coordinates of the table are as wide as
 // those of M; it is one more than the one for the sums.
 //
-// CHECK-LABEL: func.func private @masked_spgemm_assemble(
+// CHECK-LABEL: func.func @masked_spgemm_assemble(
 // CHECK-SAME:    %[[M:[^ ]+]]: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<
 // CHECK-SAME:    %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %found_keys: memref<?x?xi32>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK:         nacho.parallel %part in %parts threads %threads {
@@ -82,7 +82,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // CHECK-NEXT:      }
 // CHECK-NEXT:      memref.store %[[ALL]]#0, %counts[%part, %c0]
 //
-// CHECK-LABEL: func.func private @masked_spgemm_compute(
+// CHECK-LABEL: func.func @masked_spgemm_compute(
 // CHECK-SAME:    %sums: memref<?x?xf64>, %found_keys: memref<?x?xi32>, %found_marks: memref<?x?xi64>, %found_positions: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK:           %table = nacho.workspace marks %found_marks keys %found_keys with %found_positions row
 // CHECK:           nacho.coiterate %i of {{.+}} iter_args({{.+}}, %{{.+}} = %c-1 : index) {

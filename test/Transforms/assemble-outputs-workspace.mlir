@@ -36,7 +36,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 
 // E[i, k, part] = sum_j A[i, j] * B[j, k]
 //
-// CHECK-LABEL: func.func private @spgemm_assemble(
+// CHECK-LABEL: func.func @spgemm_assemble(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %bounds: memref<?x8xindex>, %counts: memref<?x1xindex>, %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %status: memref<i32>, %threads: index)
 // CHECK:         nacho.parallel %part in %parts threads %threads {
 // CHECK:           %[[SLOT:.+]] = nacho.slot
@@ -66,7 +66,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // There are as many coordinates of the last level as there are parts. A list is made for
 // later steps, and its parts are not counted alone.
 //
-// CHECK-LABEL: func.func private @spgemm_scan(
+// CHECK-LABEL: func.func @spgemm_scan(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %bounds: memref<?x8xindex>, %counts: memref<?x1xindex>, %offsets: memref<?x1xindex>, %sizes: memref<7xindex>, %threads: index)
 // CHECK:         %[[M:.+]] = sparse_tensor.lvl %[[A]], %c0
 // CHECK-NEXT:    %[[N:.+]] = sparse_tensor.lvl %[[B]], %c1
@@ -74,7 +74,7 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 // CHECK-NEXT:    memref.store %[[N]], %sizes[%c5]
 // CHECK-NEXT:    memref.store %parts, %sizes[%c6]
 //
-// CHECK-LABEL: func.func private @spgemm_compute(
+// CHECK-LABEL: func.func @spgemm_compute(
 // CHECK-SAME:    %offsets: memref<?x1xindex>, %pos0: memref<?xi64>, %crd0: memref<?xi32>, %crd1: memref<?xi32>, %crd2: memref<?xi32>, %values: memref<?xf64>, %keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %sums: memref<?x?xf64>, %status: memref<i32>, %threads: index)
 // CHECK:         nacho.parallel %part in %parts threads %threads {
 // CHECK:           %[[FIRST:.+]] = memref.load %offsets[%part, %c0]
@@ -126,13 +126,13 @@ func.func @negative_products(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR
 //
 // What is fetched ahead is the same for both, but that nobody reads the elements to count.
 //
-// REMAP-LABEL: func.func private @spgemm_assemble(
+// REMAP-LABEL: func.func @spgemm_assemble(
 // REMAP:         nacho.coiterate %j of
 // REMAP:           nacho.prefetch begin %{{[^ ]+}} :
 // REMAP:           nacho.prefetch %{{[^ ]+}} :
 // REMAP-NOT:       elements
 // REMAP:         return
-// REMAP-LABEL: func.func private @spgemm_compute(
+// REMAP-LABEL: func.func @spgemm_compute(
 // REMAP:         nacho.coiterate %j of
 // REMAP:           nacho.prefetch begin %{{[^ ]+}} :
 // REMAP:           nacho.prefetch %{{[^ ]+}} elements :
@@ -150,7 +150,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // E[j, part] = sum_i A[i, j]: there is no loop outside, and a part appends when all its
 // loops are done. Coordinates are as wide as those of the list.
 //
-// CHECK-LABEL: func.func private @sums_of_columns_assemble(
+// CHECK-LABEL: func.func @sums_of_columns_assemble(
 // CHECK-SAME:    %keys: memref<?x?xi64>, %marks: memref<?x?xi64>, %status
 // CHECK:           %[[ALL:.+]] = nacho.coiterate %i of {{.+}} iter_args(%{{.+}} = %c0 : index) {
 // CHECK-NOT:         nacho.drain
@@ -163,7 +163,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // CHECK-NEXT:      }
 // CHECK-NEXT:      memref.store %[[ALL]], %counts[%part, %c0]
 //
-// CHECK-LABEL: func.func private @sums_of_columns_compute(
+// CHECK-LABEL: func.func @sums_of_columns_compute(
 // CHECK:           %[[FIRST:.+]] = memref.load %offsets[%part, %c0]
 // CHECK:           nacho.coiterate %i of {{.+}} between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) {
 // CHECK-NOT:         nacho.drain

@@ -46,12 +46,12 @@
 // The order in which the parts are started, their numbers, is passed if there
 // is no bound for what parts differ by.
 //
-// Unless it makes a draft, lists sums of parts, fills buckets, or keeps where
-// rows of a list are, a step also exports the functions that `plan` calls after
-// @kernel_partition, and those that `execute` calls, so that its parts can be
-// run one by one, with the same arguments. What a step does not need is not
-// there. `execute` sorts the entries of a sorted list; of a scanned list, it
-// adds up the costs that `compute` stores.
+// Unless it makes a draft, fills buckets, or keeps where rows of a list are, a
+// step also exports the functions that `plan` calls after @kernel_partition,
+// and those that `execute` calls, so that its parts can be run one by one, with
+// the same arguments. What a step does not need is not there. `execute` sorts
+// the entries of a sorted list; of a scanned list, it adds up the costs that
+// `compute` stores.
 //
 //   @kernel_assemble(operands, bounds, counts, ..., status, threads)
 //     Counts what each part appends (or one of them: see OnlyPart).

@@ -92,8 +92,7 @@ static bool readsPlacesOfRows(NestOp nest) {
 
 bool nacho::runsOneByOne(const ResultLayout &layout) {
   NestOp nest = layout.nest;
-  return layout.filling->isCounted() &&
-         !collectTraitsOf(nest).listsPartSums() && !readsPlacesOfRows(nest) &&
+  return layout.filling->isCounted() && !readsPlacesOfRows(nest) &&
          !layout.collector->hasBuckets();
 }
 

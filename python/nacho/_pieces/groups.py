@@ -21,7 +21,7 @@ class Wanted(NamedTuple):
     chosen: int
     """The number if nobody asked for one."""
     is_exact: bool = False
-    """Whether there have to be as many as asked for, also if sums depend on that."""
+    """Whether the result has to be made by as many, also if sums depend on that."""
 
 
 def most_groups(size: int, slots: int) -> int:

@@ -59,7 +59,7 @@ def division_of(
     cuts, the client only finds those between ``groups``, one for each task, and devices
     divide each group again.
     """
-    if wanted.is_exact:
+    if wanted.is_exact and number + 1 == len(program.steps):
         return Division(wanted.asked)
     about = (wanted.asked, wanted.chosen, total, row_size)
     parts = program.native.num_parts(number, *about)
