@@ -193,7 +193,7 @@ func.func @sums_of_columns(%A: tensor<?x?xf64, #Wide>) -> tensor<?x?xf64, #Sums>
 
 // E[j, part] = sum_i A[i, i] * B[i, j]: what is not on the diagonal is not inserted.
 //
-// CHECK-LABEL: func.func private @diagonal_assemble(
+// CHECK-LABEL: func.func @diagonal_assemble(
 // CHECK:           %[[ON:.+]] = arith.cmpi eq, %{{.+}}, %i : index
 // CHECK-NEXT:      %[[NEW:.+]] = scf.if %[[ON]] -> (i1) {
 // CHECK-NEXT:        %[[INSERTED:.+]] = nacho.insert at %j into %sums : <none>
@@ -202,7 +202,7 @@ func.func @sums_of_columns(%A: tensor<?x?xf64, #Wide>) -> tensor<?x?xf64, #Sums>
 // CHECK-NEXT:        scf.yield %false : i1
 // CHECK-NEXT:      }
 // CHECK-NEXT:      %[[ONE:.+]] = arith.select %[[NEW]], %c1, %c0 : index
-// CHECK-LABEL: func.func private @diagonal_compute(
+// CHECK-LABEL: func.func @diagonal_compute(
 // CHECK:           %[[V:.+]] = nacho.binary mul
 // CHECK-NEXT:      %[[ON:.+]] = arith.cmpi eq, %{{.+}}, %i : index
 // CHECK-NEXT:      scf.if %[[ON]] {
