@@ -281,6 +281,22 @@ static LogicalResult verifyNames(ErrorFn error, size_t numInputs,
   return success();
 }
 
+/// All levels of arguments that a step names.
+static SmallVector<OfArgument> levelsOf(StepCutsAttr cuts,
+                                        StepBuffersAttr buffers) {
+  SmallVector<OfArgument> levels;
+  if (cuts && cuts.getMerge())
+    levels = {cuts.getMerge().getLeft(), cuts.getMerge().getRight()};
+  if (!buffers)
+    return levels;
+  for (const KeptNumber &kept : buffers.getKept())
+    if (kept.kind != KeptNumber::other)
+      levels.push_back(kept.level);
+  llvm::append_range(levels, buffers.getBuckets());
+  llvm::append_range(levels, buffers.getTables());
+  return levels;
+}
+
 LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
                                StepCutsAttr cuts, StepBuffersAttr buffers,
                                ArrayAttr reads, ArrayAttr makes) {
@@ -298,19 +314,7 @@ LogicalResult StepAttr::verify(ErrorFn error, ArrayRef<StepSource> inputs,
     return error() << "a step that fills buffers is cut";
   if (cuts && failed(verifyArguments(cuts.getAccesses(), "access")))
     return failure();
-  if (cuts && cuts.getMerge())
-    if (failed(verifyArguments(
-            {cuts.getMerge().getLeft(), cuts.getMerge().getRight()}, "level")))
-      return failure();
-  if (!buffers)
-    return success();
-  for (const KeptNumber &kept : buffers.getKept())
-    if (kept.kind != KeptNumber::other &&
-        failed(verifyArguments(kept.level, "level")))
-      return failure();
-  if (failed(verifyArguments(buffers.getBuckets(), "level")))
-    return failure();
-  return verifyArguments(buffers.getTables(), "level");
+  return verifyArguments(levelsOf(cuts, buffers), "level");
 }
 
 StepAttr StepAttr::ofFunction(Operation *func, unsigned numOperands) {

@@ -49,3 +49,15 @@ func.func private @named(tensor<?x?xf64, #CSR>, tensor<f64>, tensor<?xf64>, inde
     inputs = [operand 0, operand 1, operand 2],
     cuts = <accesses = [0 of 0], loops = [<"i"[0]>], cost = <entries>, delta = 1>,
     reads = [[["i", "j"]], [], [["i"], ["j"]]], makes = ["i", ""]>}
+
+// A list of pieces keeps a number of an earlier list, where children begin and end, and a
+// number that is no position.
+//
+// CHECK-LABEL: func.func private @p_execute(
+// CHECK-SAME:    collect = piece_list, kept = [2 of 1, 1 of 0, end 1 of 0, number]>>}
+func.func private @p_execute(tensor<?x?xf64, #CSR>, tensor<?x?x?xi64>)
+  attributes {nacho.step = #nacho.step<
+    inputs = [operand 1, step 0],
+    cuts = <accesses = [1 of 1], loops = [<"i"[0]>], cost = <entries>, delta = -1>,
+    buffers = <name = "p", result = tensor<?x?x?x?x?xi64>, counts = 1, collect = piece_list,
+               kept = [2 of 1, 1 of 0, end 1 of 0, number]>>}

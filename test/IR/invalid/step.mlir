@@ -158,3 +158,11 @@ module attributes { test.step = #nacho.step<inputs = [operand 0], reads = [["i"]
 
 // expected-error @below {{the loops over levels have names}}
 module attributes { test.step = #nacho.step<inputs = [operand 0], makes = [["i"]]> } {}
+
+// -----
+
+// expected-error @below {{level 1 is of argument 2 of 1}}
+func.func private @f(tensor<?xf64>) attributes {nacho.step = #nacho.step<
+  inputs = [operand 0],
+  cuts = <accesses = [0 of 0], loops = [<"i"[0]>], cost = <entries>, delta = 1>,
+  buffers = <name = "k", result = tensor<?x?xi64>, collect = scanned_list, kept = [number, end 1 of 2]>>}
