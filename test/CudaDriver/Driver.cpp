@@ -4,11 +4,13 @@
 // it interprets the PTX. Its memory is that of the simulated GPU, so that the
 // host cannot access it, and that kernels which go beyond an array fail; so do
 // those whose threads race on memory. The environment variable NACHO_FAKE_CUDA
-// names a function that fails, and how: "cuLaunchKernel=719".
+// names a function that fails, and how: "cuLaunchKernel=719". A call that was
+// recorded can be repeated without running anything: see Recording.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Ptx.h"
+#include "Recording.h"
 #include "nacho/Simulator/Simulator.h"
 
 #include <algorithm>
@@ -51,6 +53,8 @@ static Result begin(const char *symbol, bool needsContext = true) {
 }
 
 #define NACHO_BEGIN(...)                                                       \
+  static std::atomic<int64_t> &numCalls = recording::callsOf(__func__);        \
+  ++numCalls;                                                                  \
   if (Result result = begin(__func__, ##__VA_ARGS__))                          \
   return result
 
@@ -226,6 +230,8 @@ NACHO_EXPORT Result cuMemsetD8Async(Address to, unsigned char byte,
                                     size_t bytes, Handle stream) {
   NACHO_BEGIN();
   countCall(stream);
+  if (recording::isPlayedBack())
+    return kOk;
   if (!arrays().have(to, bytes))
     return kInvalidValue;
   std::memset(accessed(to), byte, bytes);
@@ -236,6 +242,8 @@ NACHO_EXPORT Result cuMemcpyHtoDAsync_v2(Address to, const void *from,
                                          size_t bytes, Handle stream) {
   NACHO_BEGIN();
   countCall(stream);
+  if (recording::isPlayedBack())
+    return kOk;
   if (!arrays().have(to, bytes))
     return kInvalidValue;
   std::memcpy(accessed(to), from, bytes);
@@ -246,9 +254,12 @@ NACHO_EXPORT Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
                                          Handle stream) {
   NACHO_BEGIN();
   countCall(stream);
+  if (recording::isPlayedBack())
+    return recording::playBack(to, bytes) ? kOk : kInvalidValue;
   if (!arrays().have(from, bytes))
     return kInvalidValue;
   std::memcpy(to, accessed(from), bytes);
+  recording::record(to, bytes);
   return kOk;
 }
 
@@ -322,6 +333,8 @@ NACHO_EXPORT Result cuLaunchKernel(Handle function, unsigned gridX,
       blockX == 0 || blockX > 1024 || blockY != 1 || blockZ != 1 ||
       sharedBytes || extra)
     return kInvalidValue;
+  if (recording::isPlayedBack())
+    return kOk;
   Launch launch{static_cast<Module::value_type *>(function), gridX, blockX,
                 parameters};
   int64_t words[] = {reinterpret_cast<int64_t>(&launch)};

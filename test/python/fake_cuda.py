@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 
 from nacho import _nacho
@@ -34,3 +36,34 @@ def allocated():
     count = library().nacho_allocated_bytes
     count.restype = ctypes.c_int64
     return count()
+
+
+def calls_of(symbol):
+    """Return how many calls of a function there were."""
+    count = library().nacho_calls_of
+    count.restype, count.argtypes = ctypes.c_int64, [ctypes.c_char_p]
+    return count(symbol.encode())
+
+
+_RUNS, _RECORDS, _PLAYS_BACK = range(3)
+
+
+@contextmanager
+def _in_mode(mode):
+    library().nacho_set_mode(mode)
+    try:
+        yield
+    finally:
+        library().nacho_set_mode(_RUNS)
+
+
+@contextmanager
+def played_back(act: Callable[[], object]):
+    """Have the driver forget what ``act`` asks of it, and return what it read before.
+
+    ``act`` runs once, and may then be repeated in the body, any number of times.
+    """
+    with _in_mode(_RECORDS):
+        act()
+    with _in_mode(_PLAYS_BACK):
+        yield
