@@ -303,9 +303,18 @@ NB_MODULE(_nacho, m) {
   addCounts(m);
   addTexts(m);
   addMachine(m);
-  m.def("pooled_bytes", [] { return cpuBackend().device()->pooledBytes(); });
-  m.def("max_pooled_bytes",
-        [] { return cpuBackend().device()->maxPooledBytes(); });
+  m.def(
+      "pooled_bytes",
+      [](const std::string &target) {
+        return backendOf(target).device()->pooledBytes();
+      },
+      nb::arg("target") = "cpu");
+  m.def(
+      "max_pooled_bytes",
+      [](const std::string &target) {
+        return backendOf(target).device()->maxPooledBytes();
+      },
+      nb::arg("target") = "cpu");
 
   nb::class_<PyProgram> program(m, "Program");
   program

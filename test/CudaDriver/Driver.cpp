@@ -165,6 +165,27 @@ static Arrays &arrays() {
   return *made;
 }
 
+/// The bytes of the device: a gibibyte, unless NACHO_FAKE_CUDA_MEMORY says how
+/// many.
+static size_t totalBytes() {
+  const char *variable = std::getenv("NACHO_FAKE_CUDA_MEMORY");
+  return variable ? std::strtoull(variable, nullptr, 10) : size_t(1) << 30;
+}
+
+NACHO_EXPORT Result cuDeviceTotalMem_v2(size_t *bytes, int) {
+  *bytes = totalBytes();
+  return kOk;
+}
+
+/// For tests: how many bytes are allocated.
+NACHO_EXPORT int64_t nacho_allocated_bytes() {
+  std::lock_guard<std::mutex> lock(arrays().mutex);
+  int64_t bytes = 0;
+  for (auto [at, size] : arrays().sizes)
+    bytes += int64_t(size);
+  return bytes;
+}
+
 static void *accessed(Address at) {
   return nacho::accessSimulated(reinterpret_cast<void *>(at));
 }
@@ -186,6 +207,8 @@ NACHO_EXPORT Result cuMemAllocFromPoolAsync(Address *data, size_t bytes,
   countCall(stream);
   if (bytes == 0 || pool != &arrays())
     return kInvalidValue;
+  if (nacho_allocated_bytes() + bytes > totalBytes())
+    return kOutOfMemory;
   try {
     void *made = nacho::allocateSimulated(bytes);
     *data = reinterpret_cast<Address>(made);
@@ -215,15 +238,6 @@ NACHO_EXPORT Result cuMemFreeAsync(Address data, Handle stream) {
   nacho::releaseSimulated(reinterpret_cast<void *>(data), known->second);
   arrays().sizes.erase(known);
   return kOk;
-}
-
-/// For tests: how many bytes are allocated.
-NACHO_EXPORT int64_t nacho_allocated_bytes() {
-  std::lock_guard<std::mutex> lock(arrays().mutex);
-  int64_t bytes = 0;
-  for (auto [at, size] : arrays().sizes)
-    bytes += int64_t(size);
-  return bytes;
 }
 
 NACHO_EXPORT Result cuMemsetD8Async(Address to, unsigned char byte,
@@ -260,6 +274,11 @@ NACHO_EXPORT Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
     return kInvalidValue;
   std::memcpy(to, accessed(from), bytes);
   recording::record(to, bytes);
+  return kOk;
+}
+
+NACHO_EXPORT Result cuCtxSynchronize() {
+  NACHO_BEGIN();
   return kOk;
 }
 

@@ -48,11 +48,6 @@ NACHO_EXPORT Result cuDeviceGetPCIBusId(char *name, int length, int) {
   return kOk;
 }
 
-NACHO_EXPORT Result cuDeviceTotalMem_v2(size_t *bytes, int) {
-  *bytes = size_t(1) << 30;
-  return kOk;
-}
-
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//

@@ -32,10 +32,10 @@ def calls_on(stream):
 
 
 def allocated():
-    """Return how many bytes of its memory are in use."""
+    """Return how many bytes of its memory are in use, not only kept for later."""
     count = library().nacho_allocated_bytes
     count.restype = ctypes.c_int64
-    return count()
+    return count() - _nacho.pooled_bytes("cuda")
 
 
 def calls_of(symbol):

@@ -275,7 +275,24 @@ def test_no_memory():
 
 def test_memory_that_is_not_released():
     """A process whose GPU is gone ends all the same."""
-    assert printed(PROGRAM, NACHO_FAKE_CUDA="cuMemFreeAsync=719") == ""
+    small = {"NACHO_FAKE_CUDA_MEMORY": "65536"}
+    assert printed(PROGRAM, NACHO_FAKE_CUDA="cuMemFreeAsync=719", **small) == ""
+
+
+FILLED = """
+import numpy as np
+from nacho import _nacho
+from nacho._storage.device_arrays import DeviceArray
+for size in (60_000, 30_000, 600_000):
+    DeviceArray.copy_of(np.zeros(size, np.int8), "cuda")
+    print(_nacho.pooled_bytes("cuda"), end=" ")
+"""
+
+
+def test_memory_that_is_kept_is_released_for_other_arrays():
+    said = printed(FILLED, NACHO_FAKE_CUDA_MEMORY="680000")
+    # At most an eighth of the memory is kept; the last array needs all of it.
+    assert said.split() == ["61440", "61440", "0"]
 
 
 FORK = """

@@ -3,6 +3,7 @@
 #include "CudaDevice.h"
 
 #include "Driver.h"
+#include "StreamPool.h"
 #include "nacho/Compiler/GpuTarget.h"
 #include "nacho/Runtime/Memory.h"
 
@@ -42,23 +43,30 @@ private:
 class CudaDevice final : public Device {
 public:
   void *allocate(size_t bytes) override {
-    InContext context;
-    Address data = 0;
-    Result result =
-        driver().allocate(&data, bytes, driver().pool, OnStream::current());
-    if (result == kOutOfMemory)
+    const Driver &known = driver();
+    size_t room = StreamPool::roomFor(bytes);
+    std::optional<Address> data = pool.take(OnStream::current(), room);
+    if (!data)
+      data = allocateFresh(known, room);
+    if (!data) {
+      releaseAll(known);
+      data = allocateFresh(known, room);
+    }
+    if (!data)
       throw std::bad_alloc();
-    driver().check(result, "allocate");
-    return reinterpret_cast<void *>(data);
+    return reinterpret_cast<void *>(*data);
   }
 
   /// A process that ends, or forked, or whose kernel failed, has no memory
   /// left to release.
-  void release(void *data, size_t /*bytes*/) noexcept override {
+  void release(void *data, size_t bytes) noexcept override {
     try {
+      size_t room = StreamPool::roomFor(bytes), most = maxPooledBytes();
+      if (pool.keep(OnStream::current(), addressOf(data), room, most))
+        return;
       InContext context;
       driver().release(addressOf(data), OnStream::current());
-    } catch (const DeviceError &) {
+    } catch (const std::exception &) {
     }
   }
 
@@ -103,8 +111,40 @@ public:
   }
   int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 
-  size_t pooledBytes() const noexcept override { return 0; }
-  size_t maxPooledBytes() const noexcept override { return 0; }
+  size_t pooledBytes() const noexcept override { return pool.bytes(); }
+  /// A share that leaves memory for other libraries, and has room for the
+  /// workspaces of a call.
+  size_t maxPooledBytes() const noexcept override {
+    try {
+      return driver().memoryBytes / 8;
+    } catch (const DeviceError &) {
+      return 0;
+    }
+  }
+
+private:
+  static std::optional<Address> allocateFresh(const Driver &known,
+                                              size_t room) {
+    InContext context;
+    Address data = 0;
+    Result result =
+        known.allocate(&data, room, known.pool, OnStream::current());
+    if (result == kOutOfMemory)
+      return std::nullopt;
+    known.check(result, "allocate");
+    return data;
+  }
+
+  /// Gives memory that is kept for reuse back to the driver. The streams on
+  /// which it was used may be gone: so this waits for all of them.
+  void releaseAll(const Driver &known) {
+    InContext context;
+    NACHO_CUDA(contextSynchronize);
+    for (Address data : pool.takeAll())
+      known.release(data, /*stream=*/nullptr);
+  }
+
+  StreamPool pool;
 };
 } // namespace
 

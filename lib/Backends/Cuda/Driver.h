@@ -53,6 +53,7 @@ inline constexpr int kReleaseThreshold = 4;
     (Handle * context, int device))                                            \
   F(contextPush, "cuCtxPushCurrent_v2", (Handle context))                      \
   F(contextPop, "cuCtxPopCurrent_v2", (Handle * context))                      \
+  F(contextSynchronize, "cuCtxSynchronize", ())                                \
   F(poolCreate, "cuMemPoolCreate", (Handle * pool, const void *properties))    \
   F(poolSetAttribute, "cuMemPoolSetAttribute",                                 \
     (Handle pool, int attribute, void *value))                                 \
