@@ -292,6 +292,7 @@ NB_MODULE(_nacho, m) {
   addError<CostOverflow>(m, "CostOverflow");
   addError<CoordinateOutOfRange>(m, "CoordinateOutOfRange");
   addError<OperandsChanged>(m, "OperandsChanged");
+  addError<LateError>(m, "LateError");
   addError<DeviceError>(m, "DeviceError");
   addError<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
   addNames(m);

@@ -13,6 +13,12 @@ static constexpr size_t kBytesOfEmpty = 64;
 
 Device::~Device() = default;
 
+void Device::readLater(const void *from, size_t bytes, const LateCheck &check) {
+  std::vector<char> read(bytes);
+  copyToHost(read.data(), from, bytes);
+  check(read.data());
+}
+
 //===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//

@@ -209,15 +209,28 @@ void Plan::planAgain(const std::vector<Argument> &args) {
   attempt([&] { return planSteps(args); });
 }
 
+/// Whether the lengths of the operands may tell all that the last step's plan
+/// finds out. Of what the host computes itself, it knows as much at once.
+bool Plan::isPlannedByLengths() const {
+  return asked.purpose == Purpose::call && !kernel->device.isHost() &&
+         steps.size() == 1 && program->last().dependsOnLengthsAlone();
+}
+
 std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
   if (auto refusal = planInner(args))
     return refusal;
   std::vector<Argument> own;
   const std::vector<Argument> &inputs = argumentsOf(program->last(), args, own);
-  if (auto refusal = steps.back().plan(inputs, choice.threads))
-    return refusal;
   if (!haveSizes(args, planned))
     planned = sizesOf(args);
+  StepPlan &last = steps.back();
+  if (isPlannedByLengths() && last.findKnown(inputs, choice.threads)) {
+    last.planAsKnown(inputs, choice.threads);
+    return std::nullopt;
+  }
+  if (auto refusal = last.plan(inputs, choice.threads))
+    return refusal;
+  last.keepPlan();
   return takeSample(inputs);
 }
 

@@ -253,6 +253,16 @@ int32_t Step::execute(const std::vector<Argument> &args, Parts parts,
   return call.runWithStatus(Phase::execute, threads);
 }
 
+void Step::executeLater(const std::vector<Argument> &args, Parts parts,
+                        const std::vector<Argument> &results, const Sums &sums,
+                        Scratch scratch, int32_t *status,
+                        int64_t threads) const {
+  Call call(*this, numFilled(args, results, sums, scratch));
+  addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch);
+  call.addScalar(status);
+  call.run(Phase::execute, threads);
+}
+
 int32_t Step::runPhase(Phase phase, const std::vector<Argument> &args,
                        Parts parts, const std::vector<Argument> &results,
                        const Sums &sums, Scratch scratch,

@@ -10,9 +10,7 @@
 
 using namespace nacho;
 
-/// Throws the error that a status stands for, or returns a refusal that another
-/// variant can serve.
-static std::optional<Refusal> refusalOf(int32_t status) {
+std::optional<Refusal> nacho::throwOrRefuse(int32_t status) {
   if (status & kNoMemory)
     allocateFor("sorting entries", throwKept);
   if (status & kCoordinateOutOfRange)
@@ -63,7 +61,7 @@ StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, StepCall call) {
           memory.empty();
       return status;
     });
-    if (auto refusal = refusalOf(status))
+    if (auto refusal = throwOrRefuse(status))
       return refusal;
     if (!(status & kWorkspaceFull))
       return std::nullopt;
@@ -155,8 +153,7 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
     counts.emplace(step->device(), parts * step->countColumns);
   int64_t *record = bounds.data();
   Step::Planned planned = {counts ? counts->data() : nullptr,
-                           record + sizesAt(),
-                           reinterpret_cast<int32_t *>(record + statusAt())};
+                           record + sizesAt(), statusWord()};
   auto call = [&](const std::vector<Workspace> &prepared, int64_t threads) {
     bounds.clear(statusAt(), 1);
     step->plan(args, allParts(), planned, scratch(prepared), threads);
@@ -250,7 +247,7 @@ std::optional<Refusal> StepPlan::compact(const Step &by,
                       argumentsOf(compacted), threads);
   });
   made = std::move(compacted);
-  return refusalOf(status);
+  return throwOrRefuse(status);
 }
 
 std::optional<Refusal>
@@ -292,6 +289,14 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   }
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
+  if (isAwaited) {
+    untilDone([&] {
+      by.executeLater(args, allParts(), results, sums, scratch({}),
+                      statusWord(), threads);
+    });
+    awaitRecord();
+    return std::nullopt;
+  }
   return callWithWorkspaces(
       threads, /*hasSums=*/true,
       [&](const std::vector<Workspace> &prepared, int64_t threads) {

@@ -264,6 +264,11 @@ NACHO_EXPORT Result cuMemcpyHtoDAsync_v2(Address to, const void *from,
   return kOk;
 }
 
+/// For tests: writes to memory, as a kernel that is not Nacho's does.
+NACHO_EXPORT void nacho_write(Address to, const void *from, size_t bytes) {
+  std::memcpy(accessed(to), from, bytes);
+}
+
 NACHO_EXPORT Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
                                          Handle stream) {
   NACHO_BEGIN();

@@ -45,6 +45,13 @@ def calls_of(symbol):
     return count(symbol.encode())
 
 
+def write(address, array):
+    """Write an array of the host to memory of the device."""
+    put = library().nacho_write
+    put.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t]
+    put(address, array.ctypes.data, array.nbytes)
+
+
 _RUNS, _RECORDS, _PLAYS_BACK = range(3)
 
 

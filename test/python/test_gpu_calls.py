@@ -18,8 +18,8 @@ COUNTED = {
 }
 
 CASES = {
-    "spmv": ("y[i] = A[i,j] * x[j]", (3, 0, 5, 3)),
-    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (3, 0, 5, 3)),
+    "spmv": ("y[i] = A[i,j] * x[j]", (1, 0, 5, 2)),
+    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (1, 0, 5, 2)),
     "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (3, 0, 7, 4)),
     "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (4, 0, 7, 4)),
     "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (4, 0, 7, 4)),
@@ -86,3 +86,73 @@ def test_play_back():
         with pytest.raises(nacho.DeviceError, match="cuMemcpyDtoHAsync_v2 failed"):
             fake.to_cupy(np.zeros(4))._read()
     assert (other._read() != 7).all()
+
+
+# --- What nobody waits for ------------------------------------------------------------
+
+PRODUCT = "y[i] = A[i,j] * x[j]"
+
+
+@pytest.fixture
+def called():
+    """The operands of a product whose sizes are known from earlier calls."""
+    operands = operands_of("spmv", PRODUCT)
+    for _ in range(2):
+        nacho.evaluate(PRODUCT, operands)
+    return operands
+
+
+def edit(array, values):
+    """Edit an array in place, as a kernel of the user does."""
+    fake_cuda.write(array.memory, np.asarray(values, array.numpy_dtype))
+
+
+def test_same_lengths(called):
+    """What is known holds for other operands of the same lengths, too."""
+    first = nacho.evaluate(PRODUCT, called).get()
+    columns, rows = called["A"].indices, called["A"].indptr
+    edit(called["x"], np.arange(ROWS))
+    edit(rows, np.append(0, np.full(ROWS, columns.shape[0])))
+    edit(columns, np.arange(columns.shape[0]) % ROWS)
+    found = nacho.evaluate(PRODUCT, called).get()
+    assert found[0] == pytest.approx(called["A"].data.get() @ columns.get())
+    assert first[0] != found[0]
+    assert (found[1:] == 0).all()
+
+
+LATE = "an earlier call on the GPU has a wrong result.*coordinate-out-of-range"
+
+
+def test_late_errors(called):
+    """A wrong operand is refused by the next call that waits, and only once."""
+    columns = called["A"].indices
+    right = columns.get()
+    edit(columns, np.where(np.arange(right.size) == 5, 10_000, right))
+    nacho.evaluate(PRODUCT, called)
+    with pytest.raises(nacho.OperandError, match=LATE):
+        nacho.evaluate(PRODUCT, called)
+    edit(columns, right)
+    y = nacho.evaluate(PRODUCT, called)
+    assert np.allclose(y.get(), nacho.evaluate(PRODUCT, called, parts=1).get())
+
+
+def test_values_that_are_asked_for():
+    """Tensors of Nacho refuse to be read after such a call."""
+    A = nacho.Tensor.from_dense(np.eye(ROWS), "csr").to("cuda")
+    x = nacho.Tensor.from_dense(np.ones(ROWS), "dense").to("cuda")
+    for _ in range(2):
+        y = nacho.evaluate(PRODUCT, A=A, x=x)
+    assert (y.to("cpu").values == 1).all()
+    at = A.crd[1].__cuda_array_interface__["data"][0]
+    fake_cuda.write(at, np.array([10_000], A.crd[1].dtype))
+    y = nacho.evaluate(PRODUCT, A=A, x=x)
+    with pytest.raises(nacho.OperandError, match=LATE):
+        y.to("cpu")
+
+
+def test_many_calls_without_a_wait(called):
+    """There is memory for some statuses; then the host waits for all of them."""
+    before = fake_cuda.calls_of("cuCtxSynchronize")
+    for _ in range(300):
+        nacho.evaluate(PRODUCT, called, validate="none")
+    assert fake_cuda.calls_of("cuCtxSynchronize") == before + 1

@@ -15,10 +15,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 namespace nacho {
+
+/// An earlier call, for which nobody waited, has failed.
+struct LateError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// A processor with memory, real or simulated, that kernels run on. A device is
 /// never destroyed, since buffers may be released while the process ends.
@@ -38,6 +45,15 @@ public:
   virtual void fill(void *data, int byte, size_t bytes) = 0;
   virtual void copyFromHost(void *to, const void *from, size_t bytes) = 0;
   virtual void copyToHost(void *to, const void *from, size_t bytes) = 0;
+
+  /// Gets what the host reads of a device later, and throws what it tells.
+  using LateCheck = std::function<void(const void *read)>;
+  /// Calls `check` with the bytes that memory has when all is done that was
+  /// asked of the current stream so far. A device that works by itself does so
+  /// when its stream is waited for next, whoever does that; what `check` throws
+  /// is then thrown as a LateError.
+  virtual void readLater(const void *from, size_t bytes,
+                         const LateCheck &check);
 
   /// Whether kernels can use the memory of the host, and the host that of the
   /// device, without copies.

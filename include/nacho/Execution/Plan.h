@@ -38,6 +38,10 @@ struct OperandsChanged : std::runtime_error {
                            "checked and counted") {}
 };
 
+/// Throws the error that a status stands for, or returns a refusal that another
+/// variant can serve.
+std::optional<Refusal> throwOrRefuse(int32_t status);
+
 /// Throws CostOverflow if the cost of a step is too large to be divided.
 void requireCost(int64_t cost);
 
@@ -83,6 +87,12 @@ public:
   /// The plan of some of the parts, which are not empty, by what another plan
   /// knows of them.
   StepPlan(const Step &step, const std::vector<LonePart> &given);
+  /// Looks up what plan() finds out, for a step that depends on lengths alone.
+  /// If it is known, planAsKnown() does the rest, and need not wait.
+  bool findKnown(const std::vector<Argument> &args, int64_t threads);
+  /// Keeps what plan() has found out, if findKnown() was asked for it.
+  void keepPlan() const;
+  void planAsKnown(const std::vector<Argument> &args, int64_t threads);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -193,7 +203,11 @@ private:
   int64_t sizesAt() const { return lastAt() + step->boundColumns; }
   int64_t statusAt() const { return sizesAt() + int64_t(step->numSizes()); }
   Numbers<int64_t> unwrittenBounds() const;
+  int32_t *statusWord() {
+    return reinterpret_cast<int32_t *>(bounds.data() + statusAt());
+  }
   int32_t readPlanned();
+  void awaitRecord();
   void sizeWorkspaces(const std::vector<Argument> &args);
   int64_t widestExtent(const std::vector<Argument> &args) const;
   int64_t threadsWithWorkspaces(int64_t threads) const;
@@ -219,8 +233,10 @@ private:
   /// The order in which threads start the parts; empty if parts are equal.
   Numbers<int64_t> order;
   Numbers<int64_t> offsets;
-  Buffer buckets;   ///< Empty if parts do not append to buckets.
-  int64_t cost = 0; ///< See total().
+  Buffer buckets;           ///< Empty if parts do not append to buckets.
+  KnownPlans::Key foreseen; ///< Empty if what plan() finds out is not kept.
+  bool isAwaited = false;   ///< The record is read later.
+  int64_t cost = 0;         ///< See total().
 };
 
 /// The number of elements of every array, and the extents.
@@ -285,6 +301,7 @@ private:
                                            std::vector<Argument> &made) const;
   std::optional<Refusal> planInner(const std::vector<Argument> &args);
   std::optional<Refusal> planSteps(const std::vector<Argument> &args);
+  bool isPlannedByLengths() const;
   std::optional<Refusal> takeSample(const std::vector<Argument> &inputs);
   Sample sampleParts(const Step &step,
                      const std::vector<Argument> &inputs) const;

@@ -94,11 +94,13 @@
 #define NACHO_EXECUTION_STEP_H
 
 #include "nacho/Execution/Executable.h"
+#include "nacho/Execution/KnownPlans.h"
 #include "nacho/Execution/Layout.h"
 #include "nacho/Execution/Variant.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -198,10 +200,15 @@ public:
     bool isNarrow; ///< Coordinates have 32 bits, else 64.
   };
   std::optional<Merge> merged;
+  /// What was found out for arguments of some lengths, if nothing else counts.
+  std::shared_ptr<KnownPlans> known = std::make_shared<KnownPlans>();
 
   bool isDraft() const { return fill != Fill::counted; }
   /// Whether the result is a sorted list.
   bool isSorted() const { return list >= List::sorted; }
+  /// Whether the cost and the sizes of the step follow from the lengths of its
+  /// arguments.
+  bool dependsOnLengthsAlone() const;
   /// Whether parts may differ in cost by more than a bound for all operands.
   bool hasUnequalParts() const { return delta < 0; }
 
@@ -265,6 +272,10 @@ public:
   int32_t execute(const std::vector<Argument> &args, Parts parts,
                   Drafted drafted, const std::vector<Argument> &results,
                   const Sums &sums, Scratch scratch, int64_t threads) const;
+  /// The same, of a step that makes no draft. `status` gets bits later.
+  void executeLater(const std::vector<Argument> &args, Parts parts,
+                    const std::vector<Argument> &results, const Sums &sums,
+                    Scratch scratch, int32_t *status, int64_t threads) const;
   /// Counts what parts append. Returns a status.
   int32_t assemble(const std::vector<Argument> &args, Parts parts,
                    int64_t *counts, Scratch scratch, int64_t threads) const;

@@ -3,6 +3,7 @@
 #include "CudaDevice.h"
 
 #include "Driver.h"
+#include "LateReads.h"
 #include "StreamPool.h"
 #include "nacho/Compiler/GpuTarget.h"
 #include "nacho/Runtime/Memory.h"
@@ -32,10 +33,6 @@ public:
       memory = nullptr;
     return memory;
   }
-
-private:
-  static constexpr unsigned kPortable =
-      1; ///< The flag for memory of all contexts.
 };
 
 /// Everything happens in the order of a stream: memory that is released on it
@@ -90,14 +87,29 @@ public:
     void *staged = bytes <= Staging::kBytes ? Staging::ofThread() : nullptr;
     NACHO_CUDA(copyToHost, staged ? staged : to, addressOf(from), bytes,
                OnStream::current());
-    NACHO_CUDA(synchronize, OnStream::current());
+    waitFor(OnStream::current());
     if (staged)
       std::memcpy(to, staged, bytes);
   }
 
+  void readLater(const void *from, size_t bytes,
+                 const LateCheck &check) override {
+    InContext context;
+    LateReads::Read *read = lateReads.begin(OnStream::current(), bytes, check);
+    if (!read && bytes <= LateReads::kMostBytes) {
+      finishAll();
+      read = lateReads.begin(OnStream::current(), bytes, check);
+    }
+    if (!read)
+      return Device::readLater(from, bytes, check);
+    NACHO_CUDA(copyToHost, read->memory, addressOf(from), bytes,
+               OnStream::current());
+    lateReads.add(read);
+  }
+
   void synchronize(void *stream) override {
     InContext context;
-    NACHO_CUDA(synchronize, stream);
+    waitFor(stream);
   }
 
   bool isHost() const override { return false; }
@@ -123,6 +135,19 @@ public:
   }
 
 private:
+  void waitFor(Handle stream) {
+    std::vector<LateReads::Read *> done = lateReads.takeOf(stream);
+    NACHO_CUDA(synchronize, stream);
+    lateReads.finish(done);
+  }
+
+  /// Waits for all streams: those of earlier reads may be gone.
+  void finishAll() {
+    std::vector<LateReads::Read *> done = lateReads.takeAll();
+    NACHO_CUDA(contextSynchronize);
+    lateReads.finish(done);
+  }
+
   static std::optional<Address> allocateFresh(const Driver &known,
                                               size_t room) {
     InContext context;
@@ -145,6 +170,7 @@ private:
   }
 
   StreamPool pool;
+  LateReads lateReads;
 };
 } // namespace
 

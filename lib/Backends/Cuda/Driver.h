@@ -27,6 +27,9 @@ using Handle = void *; ///< A context, a stream, a module, a function, a pool.
 /// Says how the driver numbers what it is asked about a device.
 enum Attribute : int { kMajor = 75, kMinor = 76, kHasPools = 115 };
 
+/// The flag for memory of the host that all contexts can use.
+inline constexpr unsigned kPortable = 1;
+
 /// The properties of a pool of memory: CUmemPoolProps.
 struct PoolProperties {
   int allocType = 1; ///< CU_MEM_ALLOCATION_TYPE_PINNED

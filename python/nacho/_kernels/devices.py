@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from nacho._storage.device_arrays import HOST, DeviceArray
+from nacho._storage.device_arrays import HOST, DeviceArray, refuse_late
 from nacho._storage.memory import Notes
 from nacho._storage.views import CUPY, NACHO, TORCH, View
 from nacho._targets import TARGETS
@@ -64,6 +64,8 @@ def on_stream(
         yield
     except _nacho.DeviceError as error:
         raise DeviceError(str(error)) from error
+    except _nacho.LateError as error:
+        refuse_late(error)
     finally:
         _nacho.set_stream(before)
 

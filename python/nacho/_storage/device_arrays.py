@@ -9,14 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from nacho._elements import ELEMENTS, DType
 from nacho._storage.views import Array, Arrays, View, made_plain
 from nacho._targets import CPU, GPU, SIMULATED, TARGETS
-from nacho.errors import DeviceError, OptionError, OutOfMemoryError, displayed
+from nacho.errors import (
+    DeviceError,
+    OperandError,
+    OptionError,
+    OutOfMemoryError,
+    displayed,
+)
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -36,8 +42,18 @@ def _naming_errors() -> Iterator[None]:
         yield
     except _nacho.DeviceError as error:
         raise DeviceError(str(error)) from error
+    except _nacho.LateError as error:
+        refuse_late(error)
     except MemoryError as error:
         raise OutOfMemoryError(str(error)) from error
+
+
+def refuse_late(error: Exception) -> NoReturn:
+    """Refuse the operands of an earlier call, for which nobody has waited."""
+    raise OperandError(
+        "an earlier call on the GPU has a wrong result, since arrays of its operands "
+        f"changed before it, or while they were in use ({error})"
+    ) from error
 
 
 class DeviceArray:

@@ -1,0 +1,128 @@
+//===- KnownPlans.cpp - Plans that follow from the lengths of arrays ------===//
+//
+// A dense result has as many elements as its extents say, and if a single
+// operand stores coordinates, its arrays are as long as loops over it take
+// steps. Then neither the number of parts nor any other size is news from the
+// device. What goes wrong there is read later: see Device::readLater().
+//
+//===----------------------------------------------------------------------===//
+
+#include "nacho/Execution/KnownPlans.h"
+
+#include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Stop.h"
+
+#include <algorithm>
+
+using namespace nacho;
+
+/// Callers of a kernel seldom alternate between more lengths than this.
+static constexpr size_t kMostPlans = 64;
+
+std::optional<KnownPlan> KnownPlans::find(const Key &key) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto known = plans.find(key);
+  return known == plans.end() ? std::nullopt : std::optional(known->second);
+}
+
+void KnownPlans::add(const Key &key, KnownPlan plan) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (plans.size() >= kMostPlans)
+    plans.clear();
+  plans[key] = std::move(plan);
+}
+
+void KnownPlans::forget(const Key &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  plans.erase(key);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps whose plans are known
+//===----------------------------------------------------------------------===//
+
+static bool storesCoordinates(const TensorLayout &layout) {
+  return std::any_of(
+      layout.levels.begin(), layout.levels.end(),
+      [](const TensorLayout::Level &level) { return !level.isFull; });
+}
+
+/// Whether each level has as many positions as its arrays say that have an
+/// element for each of them.
+static bool haveLengthsOfPositions(const TensorLayout &layout) {
+  for (const TensorLayout::Level &level : layout.levels)
+    for (const TensorLayout::Array &array : level.arrays)
+      if (array.wordSize || (array.holdsPositions && array.extra != 1))
+        return false;
+  return true;
+}
+
+/// Whether all loops that visit what is stored follow one access to one tensor.
+static bool followOneAccess(const Step &step) {
+  std::optional<int64_t> followed;
+  for (const std::vector<int64_t> &accesses : step.loops)
+    for (int64_t access : accesses)
+      if (followed.value_or(access) != access)
+        return false;
+      else
+        followed = access;
+  for (size_t loop = 0; loop < step.loops.size(); ++loop)
+    if (!step.fullLoops[loop] && step.loops[loop].empty())
+      return false;
+  return true;
+}
+
+bool Step::dependsOnLengthsAlone() const {
+  if (countColumns || isDraft() || list != List::none || hasUnequalParts() ||
+      buckets || !workspaces().empty() || !followOneAccess(*this))
+    return false;
+  int64_t numStored = 0;
+  for (size_t n = 0; n < operands.size(); ++n) {
+    if (inputs[n].isStep || !haveLengthsOfPositions(operands[n]))
+      return false;
+    numStored += storesCoordinates(operands[n]);
+  }
+  return numStored <= 1;
+}
+
+bool StepPlan::findKnown(const std::vector<Argument> &args, int64_t threads) {
+  KnownPlans::Key key = sizesOf(args);
+  key.insert(key.end(), {threads, parts, workers, isShared, acceptsOnePart});
+  std::optional<KnownPlan> known = step->known->find(key);
+  foreseen = std::move(key);
+  if (!known)
+    return false;
+  divide(known->parts);
+  cost = known->cost;
+  sizes = std::move(known->sizes);
+  return true;
+}
+
+void StepPlan::keepPlan() const {
+  if (!foreseen.empty())
+    step->known->add(foreseen, {parts, cost, sizes});
+}
+
+void StepPlan::planAsKnown(const std::vector<Argument> &args, int64_t threads) {
+  bounds.clear(statusAt(), 1);
+  int64_t *record = bounds.data();
+  Step::Planned planned = {nullptr, record + sizesAt(), statusWord()};
+  untilDone(
+      [&] { step->plan(args, allParts(), planned, scratch({}), threads); });
+  isAwaited = true;
+}
+
+void StepPlan::awaitRecord() {
+  size_t length = bounds.size() - lastAt(), status = statusAt() - lastAt();
+  auto check = [=, plans = step->known, key = foreseen,
+                expected = cost](const void *read) {
+    const auto *record = static_cast<const int64_t *>(read);
+    if (record[0] != expected)
+      plans->forget(key);
+    if (throwOrRefuse(int32_t(record[status])))
+      throw OperandsChanged();
+  };
+  step->device().readLater(bounds.data() + lastAt(), length * sizeof(int64_t),
+                           check);
+  isAwaited = false;
+}
