@@ -109,7 +109,12 @@ void StepPlan::planAsKnown(const std::vector<Argument> &args, int64_t threads) {
   Step::Planned planned = {nullptr, record + sizesAt(), statusWord()};
   untilDone(
       [&] { step->plan(args, allParts(), planned, scratch({}), threads); });
-  isAwaited = true;
+}
+
+/// Others are executed again, or by another program, where a status says so.
+void StepPlan::allowLateStatus() {
+  hasLateStatus = workspaces.empty() && !step->isDraft() && !step->buckets &&
+                  step->list == Step::List::none;
 }
 
 void StepPlan::awaitRecord() {
@@ -124,5 +129,4 @@ void StepPlan::awaitRecord() {
   };
   step->device().readLater(bounds.data() + lastAt(), length * sizeof(int64_t),
                            check);
-  isAwaited = false;
 }

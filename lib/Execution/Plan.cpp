@@ -224,6 +224,8 @@ std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
   if (!haveSizes(args, planned))
     planned = sizesOf(args);
   StepPlan &last = steps.back();
+  if (asked.purpose == Purpose::call && !kernel->device.isHost())
+    last.allowLateStatus();
   if (isPlannedByLengths() && last.findKnown(inputs, choice.threads)) {
     last.planAsKnown(inputs, choice.threads);
     return std::nullopt;

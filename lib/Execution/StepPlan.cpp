@@ -289,7 +289,7 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   }
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
-  if (isAwaited) {
+  if (hasLateStatus) {
     untilDone([&] {
       by.executeLater(args, allParts(), results, sums, scratch({}),
                       statusWord(), threads);

@@ -39,6 +39,24 @@ public:
     prefetchElement(b, positions(b), parent);
   }
 
+  Value numBegins(ImplicitLocOpBuilder &b) const override {
+    Number zero(b, 0);
+    return memref::DimOp::create(b, positions(b), zero);
+  }
+
+  /// pos[p] > pos[p + 1], or pos[0] != 0, or pos[parents] != size
+  Value isMisplaced(ImplicitLocOpBuilder &b, Value parent) const override {
+    Value stored = positions(b);
+    Number next = Number(b, parent) + 1;
+    Number begin(b, loadIndex(b, stored, parent));
+    Number end(b, loadIndex(b, stored, next));
+    Number isFirst = Number(b, parent) == 0;
+    Number isLast = next + 1 == numBegins(b);
+    Number isWrongFirst = isFirst & (begin != 0);
+    Number isWrongLast = isLast & (end != size(b));
+    return (begin > end) | isWrongFirst | isWrongLast;
+  }
+
 private:
   Value positions(ImplicitLocOpBuilder &b) const {
     return emitPositionsArray(b, tensor, level);

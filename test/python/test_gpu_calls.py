@@ -18,14 +18,14 @@ COUNTED = {
 }
 
 CASES = {
-    "spmv": ("y[i] = A[i,j] * x[j]", (1, 0, 5, 2)),
-    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (1, 0, 5, 2)),
-    "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (3, 0, 7, 4)),
-    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (4, 0, 7, 4)),
-    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (4, 0, 7, 4)),
-    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (2, 0, 7, 4)),
-    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (9, 0, 20, 10)),
-    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (10, 0, 20, 12)),
+    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 5, 2)),
+    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 5, 2)),
+    "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 8, 3)),
+    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 8, 3)),
+    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 8, 3)),
+    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 8, 3)),
+    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (7, 0, 22, 10)),
+    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (7, 0, 22, 12)),
 }
 """What calls ask of the driver, in the order of ``COUNTED``."""
 
@@ -91,6 +91,7 @@ def test_play_back():
 # --- What nobody waits for ------------------------------------------------------------
 
 PRODUCT = "y[i] = A[i,j] * x[j]"
+SUM = "Z[i,j] = A[i,j] + B[i,j]"
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_late_errors(called):
     edit(columns, np.where(np.arange(right.size) == 5, 10_000, right))
     nacho.evaluate(PRODUCT, called)
     with pytest.raises(nacho.OperandError, match=LATE):
-        nacho.evaluate(PRODUCT, called)
+        nacho.evaluate(SUM, A=called["A"], B=called["A"])
     edit(columns, right)
     y = nacho.evaluate(PRODUCT, called)
     assert np.allclose(y.get(), nacho.evaluate(PRODUCT, called, parts=1).get())
@@ -156,3 +157,51 @@ def test_many_calls_without_a_wait(called):
     for _ in range(300):
         nacho.evaluate(PRODUCT, called, validate="none")
     assert fake_cuda.calls_of("cuCtxSynchronize") == before + 1
+
+
+@pytest.mark.parametrize("text", [PRODUCT, SUM])
+@pytest.mark.parametrize("at", ["first", "middle", "last"])
+def test_edited_positions(text, at):
+    """Kernels check them, and the host says what is wrong with which operand."""
+    operands = operands_of("", text)
+    for _ in range(2):
+        nacho.evaluate(text, operands)
+    rows = operands["A"].indptr
+    right = rows.get()
+    place = {"first": 0, "middle": ROWS // 2, "last": ROWS}[at]
+    wrong = {"first": 1, "middle": right[-1] + 1, "last": right[-1] - 1}[at]
+    edit(rows, np.where(np.arange(right.size) == place, wrong, right))
+    late = "an earlier call on the GPU has a wrong result.*changed"
+    match = late if text == PRODUCT else "operand 'A'|an operand of 'Z"
+    with pytest.raises(nacho.OperandError, match=match):
+        nacho.evaluate(text, operands)
+        nacho.evaluate(SUM, A=operands["A"], B=operands["A"])
+    edit(rows, right)
+    nacho.evaluate(text, operands)
+
+
+def test_arrays_that_are_too_long():
+    """Arrays may have room behind the last entry, which only the host can tell."""
+    A = operands_of("", SUM)["A"]
+    wanted = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A).data.get()
+    longer = [np.append(each.get(), each.get()[:1]) for each in (A.indices, A.data)]
+    A.indices, A.data = map(fake.to_cupy, longer)
+    for _ in range(3):
+        found = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A).data.get()
+        assert (found == wanted).all()
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "coo-interleaved"])
+def test_formats_with_edited_positions(format):
+    A = nacho.Tensor.from_dense(np.eye(9), format).to("cuda")
+    double = "Z[i,j] = A[i,j] + A[i,j]"
+    for _ in range(2):
+        nacho.evaluate(double, A=A)
+    for pos in [each for each in A.pos if each is not None]:
+        address, right = pos.native.address, pos.to_host()
+        for wrong in (right + 1, np.append(right[:-1], right[-1] - 1)):
+            fake_cuda.write(address, wrong.astype(right.dtype))
+            with pytest.raises(nacho.OperandError):
+                nacho.evaluate(double, A=A)
+            fake_cuda.write(address, right)
+            assert (nacho.evaluate(double, A=A).to("cpu").values == 2).all()

@@ -30,9 +30,9 @@ def full(monkeypatch):
     seen = []
     run = Kernel._run
 
-    def counted(kernel, *rest):
+    def counted(kernel, *rest, **options):
         seen.append(kernel.expression)
-        return run(kernel, *rest)
+        return run(kernel, *rest, **options)
 
     monkeypatch.setattr(Kernel, "_run", counted)
     return seen

@@ -90,6 +90,8 @@ public:
   /// Looks up what plan() finds out, for a step that depends on lengths alone.
   /// If it is known, planAsKnown() does the rest, and need not wait.
   bool findKnown(const std::vector<Argument> &args, int64_t threads);
+  /// Says that the caller does not wait for what execute() does on a device.
+  void allowLateStatus();
   /// Keeps what plan() has found out, if findKnown() was asked for it.
   void keepPlan() const;
   void planAsKnown(const std::vector<Argument> &args, int64_t threads);
@@ -233,10 +235,10 @@ private:
   /// The order in which threads start the parts; empty if parts are equal.
   Numbers<int64_t> order;
   Numbers<int64_t> offsets;
-  Buffer buckets;           ///< Empty if parts do not append to buckets.
-  KnownPlans::Key foreseen; ///< Empty if what plan() finds out is not kept.
-  bool isAwaited = false;   ///< The record is read later.
-  int64_t cost = 0;         ///< See total().
+  Buffer buckets;             ///< Empty if parts do not append to buckets.
+  KnownPlans::Key foreseen;   ///< Empty if what plan() finds out is not kept.
+  bool hasLateStatus = false; ///< Nobody waits for the status of execute().
+  int64_t cost = 0;           ///< See total().
 };
 
 /// The number of elements of every array, and the extents.

@@ -75,6 +75,17 @@ public:
     return whole;
   }
 
+  /// The length of the array that says where the children of each parent begin
+  /// and where those of the last one end; null if there is no such array.
+  virtual mlir::Value numBegins(mlir::ImplicitLocOpBuilder &b) const {
+    return {};
+  }
+  /// Whether the array does not say this of a parent as in a valid tensor.
+  virtual mlir::Value isMisplaced(mlir::ImplicitLocOpBuilder &b,
+                                  mlir::Value parent) const {
+    return {};
+  }
+
   /// Maps a coordinate to the first position in [low, high) whose coordinate is
   /// not smaller, or to `high` if there is none. The fiber begins at position
   /// `first`.

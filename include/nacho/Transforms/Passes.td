@@ -35,6 +35,10 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       by one; but not those of lists and of buckets, and where there are tiles, which
       are cut and counted together, neither `@kernel_assemble` nor `@kernel_scan`.
 
+    With `check-positions`, `@kernel_plan` begins by checking the arrays of positions of
+    operands in parallel: where the host does not see the arrays, it would have to wait
+    for copies of them.
+
     Before:
     ```mlir
     nacho.coiterate %j of (%A2 = %A1, ...) between (...) {
@@ -83,7 +87,9 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
              clEnumValN(::nacho::Drafts::none, "none", "None"),
              clEnumValN(::nacho::Drafts::some, "some", "Those that are not slower by it"),
              clEnumValN(::nacho::Drafts::unions, "unions", "Unions of two operands, too"))}]>,
-    Option<"tile", "tile", "int64_t", "0", "Parts whose outer cuts are found first; 0: none">];
+    Option<"tile", "tile", "int64_t", "0", "Parts whose outer cuts are found first; 0: none">,
+    Option<"checkPositions", "check-positions", "bool", "false",
+           "Let @kernel_plan check the arrays of positions of operands">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
     "::mlir::tensor::TensorDialect"];

@@ -201,7 +201,8 @@ private:
     FailureOr<ResultLayout> layout = readLayout(nest, drafts);
     if (failed(layout))
       return failure();
-    PhaseFunctions functions(func, nest, std::move(*layout), tile);
+    PhaseFunctions functions(func, nest, std::move(*layout), tile,
+                             checkPositions);
     assembleNest(functions);
     func.erase();
     return success();

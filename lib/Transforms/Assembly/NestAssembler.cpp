@@ -117,16 +117,34 @@ static void buildCompute(PhaseFunctions &function) {
   layout.filling->finishPart(function, part, builder);
 }
 
-/// call partition; offsets = where the parts append; sizes = those of the
-/// result
+/// Lets the first worker of the loop that checks positions store the sizes of a
+/// result without counts, which follow from extents: a device would start a
+/// kernel for that alone.
+static void storeSizesIn(PhaseFunctions &function, Value worker) {
+  ImplicitLocOpBuilder &b = function.b;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(worker.getParentBlock());
+  Value isFirst = Number(b, worker) == 0;
+  emitIf(b, isFirst,
+         [&] { storeSizes(function, /*offsets=*/{}, function.numParts()); });
+}
+
+/// check positions; call partition; offsets = where the parts append; sizes =
+/// those of the result
 static void buildPlan(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   function.start("plan", layout.filling->planParameters(layout),
                  /*isExported=*/true);
   function.cloneOperands();
+  Value checks;
+  if (function.checksPositions)
+    checks = emitPositionChecks(function);
   Value parts = function.numParts();
   callPartition(function, parts);
-  layout.filling->planOffsets(function, parts);
+  if (checks && !layout.hasCounts())
+    storeSizesIn(function, checks);
+  else
+    layout.filling->planOffsets(function, parts);
   func::ReturnOp::create(function.b);
 }
 

@@ -18,6 +18,11 @@ void buildPartition(PhaseFunctions &function);
 /// Emits the calls that cut the nest into `parts` parts.
 void callPartition(PhaseFunctions &function, mlir::Value parts);
 
+/// Emits a parallel loop that sets the status if the positions that operands
+/// store are not those of valid tensors, and leaves the builder behind it.
+/// Returns its worker, or null if operands store no positions.
+mlir::Value emitPositionChecks(PhaseFunctions &function);
+
 /// Whether callers may run the functions that `execute` calls one by one, and
 /// single parts: parts know where their entries go, and nothing is left to do
 /// with the entries of all parts but to combine partials, to sort those of a

@@ -184,10 +184,11 @@ void PhaseFunctions::addWorkspace(Signature &signature, bool hasSums) {
 //===----------------------------------------------------------------------===//
 
 PhaseFunctions::PhaseFunctions(func::FuncOp source, NestOp nest,
-                               ResultLayout layout, int64_t tile)
+                               ResultLayout layout, int64_t tile,
+                               bool checksPositions)
     : source(source), nest(nest),
       partition(nest.getCuts().getDefiningOp<PartitionOp>()),
-      layout(std::move(layout)), tile(tile),
+      layout(std::move(layout)), tile(tile), checksPositions(checksPositions),
       b(withoutName(nest.getLoc()), source) {}
 
 CutType PhaseFunctions::cutType() {

@@ -79,7 +79,7 @@ struct PhaseArguments : ResultArrays {
 class PhaseFunctions {
 public:
   PhaseFunctions(mlir::func::FuncOp source, NestOp nest, ResultLayout layout,
-                 int64_t tile);
+                 int64_t tile, bool checksPositions);
 
   /// Starts a function, whose name is that of the nest's function with a
   /// suffix. The builder is left at its beginning.
@@ -115,6 +115,8 @@ public:
   PartitionOp partition;
   const ResultLayout layout;
   const int64_t tile; ///< The number of parts of a tile; 0: there are no tiles.
+  /// Whether the function plan checks what operands store.
+  const bool checksPositions;
   // Members for the function.
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping mapping; ///< Maps values of `source` to the function's.

@@ -93,7 +93,14 @@ class Call(NamedTuple):
                 args.append(load_scalar(name, value, type))
                 continue
             ready = loaded[name] = load(
-                name, value, view, type, running.validate, notes, is_typed=is_typed
+                name,
+                value,
+                view,
+                type,
+                running.validate,
+                notes,
+                is_typed=is_typed,
+                is_checked=running.checks,
             )
             args += arguments(ready)
         work = specialisation.work.of(loaded, extents)
@@ -171,7 +178,7 @@ class Call(NamedTuple):
                 forget(value)
         views = views_of(assignment, self.given)
         extents = index_extents(assignment, views)
-        running = self.running._replace(validate="full")
+        running = self.running._replace(validate="full", checks=False)
         Call.of(self.specialisation, self.given, views, extents, running)
         trusted = ", or are not in order, which validate='none' trusts"
         raise OperandError(

@@ -143,7 +143,7 @@ def evaluate(
     assignment = options.read(parse(text))
     given = given_operands(assignment, operands, named, _EVALUATE)
     found, views, running = _prepared(assignment, given, options)
-    return found.run(given, views, running, Call.compute)
+    return found.run(given, views, running._replace(checks=True), Call.compute)
 
 
 def explained(

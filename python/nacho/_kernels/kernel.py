@@ -116,7 +116,7 @@ class Kernel:
                 repetitions.remember(call)
                 return made
 
-            made = self._run(operands, options, compute)
+            made = self._run(operands, options, compute, checks=True)
         return made
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
@@ -141,8 +141,10 @@ class Kernel:
         operands: Sequence[Any],
         named: dict[str, Any],
         act: Callable[[Call], _Result],
+        *,
+        checks: bool = False,
     ) -> _Result:
-        running = self._running(named)
+        running = self._running(named)._replace(checks=checks)
         given = bind(self._assignment.operands, operands, named)
         views = views_of(self._assignment, given)
         return self._specialiser_for(views).run(given, views, running, act)

@@ -26,16 +26,18 @@ def load(
     notes: Notes | None = None,
     *,
     is_typed: bool = False,
+    is_checked: bool = False,
 ) -> View:
     """Check an operand, and return it as the kernel reads it.
 
-    ``is_typed`` says that the format and the arrays are known to have this type.
+    ``is_typed`` says that the format and the arrays are known to have this type,
+    ``is_checked`` that the kernel checks positions on a device.
     """
     wanted = type.format
     assert wanted is not None
     if view.device != HOST:
         require_elements(name, view, type)
-        return load_on_device(name, container, view, type, validate)
+        return load_on_device(name, container, view, type, validate, is_checked)
     same = is_typed or view.format is wanted or view.format == wanted
     if view.note and notes is not None:
         notes.append(f"{name}: {view.note}")

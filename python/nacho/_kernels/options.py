@@ -65,6 +65,8 @@ class Running(NamedTuple):
     stream: int | None = None
     """The stream of the GPU in whose order everything is done. If it is None, it is the
     current one of the library that the operands come from."""
+    checks: bool = False
+    """Whether what is called checks the positions of operands on a device itself."""
 
 
 class Options(NamedTuple):

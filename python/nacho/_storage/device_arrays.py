@@ -48,8 +48,22 @@ def _naming_errors() -> Iterator[None]:
         raise OutOfMemoryError(str(error)) from error
 
 
+_late_errors = 0
+
+
+def times_refused_late() -> int:
+    """Return how often operands of an earlier call were refused.
+
+    Any container may be among them: what was known of containers before is not any
+    more.
+    """
+    return _late_errors
+
+
 def refuse_late(error: Exception) -> NoReturn:
     """Refuse the operands of an earlier call, for which nobody has waited."""
+    global _late_errors
+    _late_errors += 1
     raise OperandError(
         "an earlier call on the GPU has a wrong result, since arrays of its operands "
         f"changed before it, or while they were in use ({error})"

@@ -2,8 +2,9 @@
 
 Nothing is converted or sorted there: an operand that a kernel cannot use in place is
 refused. The checks are those of operands of the host. They need copies for the host to
-read: of ``pos`` in every call, and of all index arrays when an operand is first seen.
-With ``validate="none"``, nothing is read.
+read, of all index arrays when an operand is first seen. In later calls, kernels check
+``pos``, unless it is the host that knows how to. With ``validate="none"``, nothing is
+read.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from nacho._storage.device_arrays import HOST, DeviceArray, moved
 from nacho._storage.formats import TensorType
 from nacho._storage.lengths import filled
-from nacho._storage.memory import is_known, remember
+from nacho._storage.memory import check_of, is_known, remember
 from nacho._storage.views import (
     Array,
     Arrays,
@@ -29,9 +30,17 @@ from nacho.errors import OperandError
 
 
 def load_on_device(
-    name: str, container: object, view: View, type: TensorType, validate: str
+    name: str,
+    container: object,
+    view: View,
+    type: TensorType,
+    validate: str,
+    is_checked: bool = False,
 ) -> View:
-    """Check an operand on a device, and return it as the kernel reads it."""
+    """Check an operand on a device, and return it as the kernel reads it.
+
+    ``is_checked`` says that the kernel checks what it can check.
+    """
     if view.format != type.format:
         _refuse(
             name,
@@ -45,10 +54,13 @@ def load_on_device(
     if validate == "none":
         _require_lengths(name, view)
         return view
+    is_new = validate == "full" or not is_known(container, view)
+    if is_checked and not is_new and is_checked_by_kernels(container, view):
+        return view
     readable = view.with_arrays(_on_host(view.pos), view.crd, view.values)
     ready = filled(name, readable)
     require_positions(name, ready)
-    if validate == "full" or not is_known(container, view):
+    if is_new:
         if not has_canonical_entries(name, moved(ready, HOST)):
             _refuse(
                 name,
@@ -56,7 +68,7 @@ def load_on_device(
                 "has entries that are not sorted, or not distinct",
                 f"sort them first, or pass a copy of {name} on the host",
             )
-        remember(container, view)
+        remember(container, view, is_filled=ready is readable)
     return ready.with_arrays(view.pos, ready.crd, ready.values)
 
 
@@ -105,14 +117,38 @@ def _require_widths(name: str, view: View, type: TensorType) -> None:
                 )
 
 
-def _require_lengths(name: str, view: View) -> None:
-    """Refuse levels of different lengths, as far as that needs no element."""
+def is_checked_by_kernels(container: object, view: View) -> bool:
+    """Return whether kernels check all that the host would of a container.
+
+    Its index arrays must be known, and no longer than they have to be.
+    """
+    known = check_of(container, view)
+    return (
+        known is not None
+        and known.is_filled
+        and all(
+            kind.is_full or kind.shares_positions or kind.word == "compressed"
+            for kind in view.format.level_kinds
+        )
+        and _have_lengths(view)
+    )
+
+
+def _have_lengths(view: View) -> bool:
+    """Return whether the last levels fit each other, so far as lengths tell."""
     last = view.format.stored[-1]
     if last + 1 < len(view.format.levels):
-        return
+        return True
     kind, above = view.format.level_kinds[last], view.extents[:last]
     count = len(view.crd_at(last))
-    if count != kind.crd_length(prod(above), len(view.values), view.extents[last]):
+    return count == kind.crd_length(prod(above), len(view.values), view.extents[last])
+
+
+def _require_lengths(name: str, view: View) -> None:
+    """Refuse levels of different lengths, as far as that needs no element."""
+    if not _have_lengths(view):
+        last = view.format.stored[-1]
+        count = len(view.crd_at(last))
         raise OperandError(
             f"operand '{name}': {view.crd_label(last)} has {count} "
             f"entries, but {view.values_label} has {len(view.values)}"

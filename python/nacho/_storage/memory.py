@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from nacho._storage.device_arrays import HOST, DeviceArray
+from nacho._storage.device_arrays import HOST, DeviceArray, times_refused_late
 from nacho._storage.views import View
 
 Notes = list[str]
@@ -56,18 +56,22 @@ class Check:
     """Notes that a container was checked, with the arrays that it had then.
 
     ``reordering`` says how its entries become sorted and distinct; it is None if they
-    were found so.
+    were found so. ``is_filled`` says that no array is longer than its entries need.
     """
 
-    __slots__ = ("arrays", "reordering", "shape")
+    __slots__ = ("arrays", "is_filled", "refused", "reordering", "shape")
 
-    def __init__(self, view: View, reordering: object = None) -> None:
+    def __init__(
+        self, view: View, reordering: object = None, is_filled: bool = True
+    ) -> None:
+        self.is_filled = is_filled
+        self.refused = times_refused_late()
         self.shape = view.shape
         self.arrays = [weakref.ref(array) for array in view.index_arrays]
         self.reordering = reordering
 
     def covers(self, view: View) -> bool:
-        if self.shape != view.shape:
+        if self.shape != view.shape or self.refused != times_refused_late():
             return False
         for reference, array in zip(self.arrays, view.index_arrays, strict=True):
             if reference() is not array:
@@ -103,9 +107,15 @@ _checks: Memory[Check] = Memory()
 _forgotten = 0
 
 
-def remember(container: object, view: View, reordering: object = None) -> None:
+def remember(
+    container: object,
+    view: View,
+    reordering: object = None,
+    *,
+    is_filled: bool = True,
+) -> None:
     """Note that the coordinates of a container need not be checked again."""
-    _checks.put(container, Check(view, reordering))
+    _checks.put(container, Check(view, reordering, is_filled))
 
 
 def check_of(container: object, view: View) -> Check | None:
@@ -132,4 +142,4 @@ def times_forgotten() -> int:
 
     While this does not change, arrays that were checked need not be checked again.
     """
-    return _forgotten
+    return _forgotten + times_refused_late()

@@ -1,0 +1,74 @@
+// RUN: nacho-opt %s \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{check-positions},canonicalize,cse)' \
+// RUN:   | FileCheck %s
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+
+//   parallel row in length(pos):
+//     if row + 1 < length(pos):
+//       if pos[row] > pos[row + 1]
+//          or row is the first and pos[row] is not 0
+//          or row is the last and pos[row + 1] is not length(crd):
+//         status |= the operands changed
+//
+// CHECK-LABEL: func.func @scale_plan(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor{{.+}}, %[[STATUS:[^ ]+]]: memref<i32>, %[[T:[^ ]+]]: index)
+// CHECK:         %[[POS:.+]] = sparse_tensor.positions %[[A]]
+// CHECK-NEXT:    %[[LENGTH:.+]] = memref.dim %[[POS]], %c0
+// CHECK-NEXT:    nacho.parallel %[[ROW:.+]] in %[[LENGTH]] threads %[[T]] {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[ROW]], %c1
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ult, %[[NEXT]], %[[LENGTH]]
+// CHECK-NEXT:      scf.if %[[INSIDE]] {
+// CHECK:             %[[BEGIN:.+]] = arith.index_castui
+// CHECK:             %[[END:.+]] = arith.index_castui
+// CHECK-DAG:         %[[FIRST:.+]] = arith.cmpi eq, %[[ROW]], %c0
+// CHECK-DAG:         %[[NOT_0:.+]] = arith.cmpi ne, %[[BEGIN]], %c0
+// CHECK-DAG:         %[[WRONG_FIRST:.+]] = arith.andi %[[FIRST]], %[[NOT_0]]
+// CHECK-DAG:         %[[LAST:.+]] = arith.cmpi eq, %{{.+}}, %[[LENGTH]]
+// CHECK-DAG:         %[[NOT_END:.+]] = arith.cmpi ne, %[[END]], %{{.+}}
+// CHECK-DAG:         %[[WRONG_LAST:.+]] = arith.andi %[[LAST]], %[[NOT_END]]
+// CHECK:             %[[FALLS:.+]] = arith.cmpi ugt, %[[BEGIN]], %[[END]]
+// CHECK-NEXT:        %[[SOME:.+]] = arith.ori %[[FALLS]], %[[WRONG_FIRST]]
+// CHECK-NEXT:        %[[WRONG:.+]] = arith.ori %[[SOME]], %[[WRONG_LAST]]
+// CHECK-NEXT:        scf.if %[[WRONG]] {
+// CHECK-NEXT:          memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
+// CHECK:         call @scale_partition(
+func.func @scale(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %a : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// The sizes of a result without counts follow from extents. The loop stores them, too.
+//
+// CHECK-LABEL: func.func @spread_plan(
+// CHECK-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>
+// CHECK:         nacho.parallel %[[ROW:.+]] in
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[ROW]], %c0
+// CHECK-NEXT:      scf.if %[[FIRST]] {
+// CHECK:             memref.store %{{.+}}, %[[SIZES]][%c4]
+// CHECK:         call @spread_partition(
+// CHECK-NOT:     call @spread_scan(
+// CHECK:         return
+func.func @spread(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %a : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}
+
+// No operand stores positions.
+//
+// CHECK-LABEL: func.func @negative_dense_plan(
+// CHECK-NOT:     nacho.parallel
+// CHECK:         call @negative_dense_partition(
+func.func @negative_dense(%D: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %D[i, j] : tensor<?x?xf64>) -> [i, j] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %a : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}
