@@ -182,6 +182,25 @@ public:
     return plan;
   }
 
+  /// Plans and executes a call, and returns the arrays of the result, in the
+  /// memory of the device.
+  nb::list compute(const nb::list &list, int64_t parts, int64_t threads,
+                   int64_t work, int64_t memory) {
+    CallArguments call(*kernel, list);
+    std::vector<Buffer> buffers;
+    {
+      Unlocked unlocked;
+      Plan plan(kernel, readAsked("call", parts, threads, work, memory));
+      plan.plan(call.args);
+      buffers = plan.execute(call.args, /*isPlanned=*/true,
+                             /*isTrusted=*/false);
+    }
+    nb::list arrays;
+    for (Buffer &buffer : buffers)
+      arrays.append(DeviceArray(kernel->device, std::move(buffer)));
+    return arrays;
+  }
+
   std::unique_ptr<PyPlan> partition(const nb::list &list, int64_t parts,
                                     int64_t threads, int64_t work,
                                     int64_t memory, const std::string &purpose,
@@ -277,6 +296,8 @@ static void addKernel(nb::module_ &m) {
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
            nb::arg("threads") = 0, nb::arg("work") = 0, nb::arg("memory") = 0,
            nb::arg("purpose") = "plan")
+      .def("compute", &PyKernel::compute, nb::arg("args"), nb::arg("parts"),
+           nb::arg("threads"), nb::arg("work"), nb::arg("memory"))
       .def("partition", &PyKernel::partition, nb::arg("args"),
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
            nb::arg("memory") = 0, nb::arg("purpose") = "plan",

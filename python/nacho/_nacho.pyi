@@ -350,6 +350,14 @@ class Kernel:
         memory: int = 0,
         purpose: str = "plan",
     ) -> Plan: ...
+    def compute(
+        self,
+        args: list[object],
+        parts: int,
+        threads: int,
+        work: int,
+        memory: int,
+    ) -> list[DeviceArray]: ...
     def partition(
         self,
         args: list[object],

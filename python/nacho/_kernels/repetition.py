@@ -11,7 +11,9 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from nacho._kernels.call import Call
+from nacho._kernels.device_repetition import DeviceRepetition
 from nacho._storage.containers import places_of
+from nacho._storage.device_arrays import HOST
 from nacho._storage.memory import times_forgotten
 from nacho._storage.results import make_result
 
@@ -56,17 +58,21 @@ class Repetitions:
             self._calls = [latest, *self._calls[: _MOST_REMEMBERED - 1]]
 
 
-def _native(call: Call) -> _nacho.RepeatedCall | None:
-    """Return what the extension remembers of a call.
+def _native(call: Call) -> _nacho.RepeatedCall | DeviceRepetition | None:
+    """Return what is remembered of a call, on the host by the extension.
 
-    It is None if a number is among the operands, or an array had to be copied, as all
-    are for devices with memory of their own; or if dimensions are split for the kernel.
+    It is None if a number is among the operands, or an array had to be copied; or if
+    dimensions are split for the kernel.
     """
     if call.specialisation.statement.assignment.splits:
         return None
+    if call.running.validate != "safe":
+        return None
+    if call.specialisation.target != HOST:
+        return DeviceRepetition.of(call)
     views = call.loaded.values()
     places = [found for view in views if (found := places_of(view)) is not None]
-    if call.running.validate != "safe" or len(places) != len(call.given):
+    if len(places) != len(call.given):
         return None
     native = call.specialisation.native
     return native.remember(list(call.given), places, call.args, *call.asked)
@@ -93,7 +99,9 @@ class _Repeatable:
 
     __slots__ = ("_forgotten", "_format", "_kind", "_native", "_shape")
 
-    def __init__(self, native: _nacho.RepeatedCall, call: Call) -> None:
+    def __init__(
+        self, native: _nacho.RepeatedCall | DeviceRepetition, call: Call
+    ) -> None:
         self._native = native
         self._forgotten = times_forgotten()
         self._format = call.specialisation.statement.result.format

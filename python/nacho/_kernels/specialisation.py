@@ -202,6 +202,13 @@ class Specialisation:
         except (RuntimeError, MemoryError) as error:
             self._refuse(error)
 
+    def compute(self, args: list[object], asked: Asked) -> list[_nacho.DeviceArray]:
+        """Plan and execute a call on a device, of which an earlier one is known."""
+        try:
+            return self.native.compute(args, *asked)
+        except (RuntimeError, MemoryError) as error:
+            self._refuse(error)
+
     def _refuse(self, error: Exception) -> NoReturn:
         """Turn a failure of the extension into an error that names the cause."""
         from nacho import _nacho

@@ -32,6 +32,8 @@ HOST = CPU.name
 
 ELEMENT_DTYPES = {dtype.name: dtype for dtype in ELEMENTS.values()}
 """The element types by the names that NumPy and other libraries have for them."""
+_NAMES = {dtype: name for name, dtype in ELEMENT_DTYPES.items()}
+"""The names by the types, for which NumPy takes as long as a call of the extension."""
 
 
 @contextmanager
@@ -105,7 +107,7 @@ class DeviceArray:
 
         size = math.prod(shape)
         with _naming_errors():
-            made = _nacho.DeviceArray(device, address, size, dtype.name, owner)
+            made = _nacho.DeviceArray(device, address, size, _NAMES[dtype], owner)
         return cls(made, shape)
 
     @property

@@ -9,6 +9,7 @@ that.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -136,16 +137,24 @@ def _array(name: str, label: str, array: Any) -> tuple[DeviceArray, bool]:
 
 
 def _element(name: str, label: str, typestr: str) -> DType:
-    try:
-        dtype = np.dtype(typestr)
-    except TypeError:
-        dtype = None
-    if dtype is None or ELEMENT_DTYPES.get(dtype.name) != dtype:
+    found = _dtype_of(typestr)
+    if found is None:
         raise DTypeError(
             f"operand '{name}': {label} has type {typestr}, which is not supported "
             f"(supported: {supported_elements()})"
         )
-    return ELEMENT_DTYPES[dtype.name]
+    return found
+
+
+@cache
+def _dtype_of(typestr: str) -> DType | None:
+    """Return the type of elements that a string names, or None for another type."""
+    try:
+        dtype = np.dtype(typestr)
+    except TypeError:
+        return None
+    found = ELEMENT_DTYPES.get(dtype.name)
+    return found if found == dtype else None
 
 
 def _require_contiguous(
