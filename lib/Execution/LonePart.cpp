@@ -29,6 +29,7 @@ LonePart StepPlan::lonePart(int64_t number) const {
 StepPlan::StepPlan(const Step &step, const std::vector<LonePart> &given)
     : StepPlan(step, choiceOf(given.front().parts)) {
   sizes = given.front().sizes;
+  offsets.clear(0, offsets.size());
   for (const LonePart &part : given) {
     if (!part.bounds.empty())
       bounds.write(part.number * step.boundColumns, part.bounds.data(),

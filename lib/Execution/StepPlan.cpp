@@ -29,11 +29,16 @@ StepPlan::StepPlan(const Step &step, const Choice &choice)
     : step(&step), parts(choice.parts), workers(choice.workers()),
       isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
       acceptsOnePart(choice.acceptsOnePart), bounds(unwrittenBounds()),
-      order(step.device(), 0),
-      offsets(step.device(), (parts + 1) * step.countColumns),
+      order(step.device(), 0), offsets(unwrittenOffsets()),
       buckets(step.device(), step.bucketType(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(step.device(), layout);
+}
+
+/// Room for the offsets, which the scan of the counts writes.
+Numbers<int64_t> StepPlan::unwrittenOffsets() const {
+  return {step->device(), (parts + 1) * step->countColumns,
+          /*isWritten=*/true};
 }
 
 /// Room for the cuts, the sizes and the status.
@@ -150,7 +155,8 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                                           int64_t threads) {
   std::optional<Numbers<int64_t>> counts;
   if (step->countColumns && !step->isDraft())
-    counts.emplace(step->device(), parts * step->countColumns);
+    counts.emplace(step->device(), parts * step->countColumns,
+                   /*isWritten=*/true);
   int64_t *record = bounds.data();
   Step::Planned planned = {counts ? counts->data() : nullptr,
                            record + sizesAt(), statusWord()};
@@ -178,7 +184,7 @@ void StepPlan::mergeParts(int64_t most, int64_t threads) {
 void StepPlan::divide(int64_t intoParts) {
   parts = intoParts;
   bounds = unwrittenBounds();
-  offsets = Numbers<int64_t>(step->device(), (parts + 1) * step->countColumns);
+  offsets = unwrittenOffsets();
 }
 
 /// Decides in which order threads start the parts, if parts may be unequal.
@@ -284,7 +290,8 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
     }
   std::optional<Numbers<int64_t>> visited;
   if (!sums.partials.empty()) {
-    visited.emplace(step->device(), std::max<int64_t>(rows, 1));
+    visited.emplace(step->device(), std::max<int64_t>(rows, 1),
+                    /*isWritten=*/true);
     sums.visited = visited->data();
   }
   if (step->scattered)

@@ -205,6 +205,7 @@ private:
   int64_t sizesAt() const { return lastAt() + step->boundColumns; }
   int64_t statusAt() const { return sizesAt() + int64_t(step->numSizes()); }
   Numbers<int64_t> unwrittenBounds() const;
+  Numbers<int64_t> unwrittenOffsets() const;
   int32_t *statusWord() {
     return reinterpret_cast<int32_t *>(bounds.data() + statusAt());
   }
