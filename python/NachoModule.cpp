@@ -191,6 +191,7 @@ public:
     {
       Unlocked unlocked;
       Plan plan(kernel, readAsked("call", parts, threads, work, memory));
+      plan.leaveOnDevice();
       plan.plan(call.args);
       buffers = plan.execute(call.args, /*isPlanned=*/true,
                              /*isTrusted=*/false);

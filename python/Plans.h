@@ -30,6 +30,8 @@ public:
   nanobind::list execute(const nanobind::list &list, bool isPlanned,
                          bool isTrusted, bool onDevice) {
     CallArguments call(*kernel, list);
+    if (onDevice)
+      plan.leaveOnDevice();
     std::vector<nacho::Buffer> buffers;
     {
       Unlocked unlocked;

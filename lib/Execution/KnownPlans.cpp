@@ -127,6 +127,8 @@ void StepPlan::awaitRecord() {
     if (throwOrRefuse(int32_t(record[status])))
       throw OperandsChanged();
   };
+  if (waitsForStatus)
+    return check(bounds.read(lastAt(), length).data());
   step->device().readLater(bounds.data() + lastAt(), length * sizeof(int64_t),
                            check);
 }

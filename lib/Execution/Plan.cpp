@@ -344,5 +344,6 @@ std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
   const std::vector<Argument> &inputs = argumentsOf(program->last(), args, own);
   std::shared_ptr<const Program> branching = programWithBranches();
   const Step &by = branching ? branching->last() : program->last();
+  steps.back().waitsForStatus = !leavesOnDevice;
   return steps.back().execute(by, inputs, made, choice.threads);
 }

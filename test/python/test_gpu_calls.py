@@ -137,6 +137,17 @@ def test_late_errors(called):
     assert np.allclose(y.get(), nacho.evaluate(PRODUCT, called, parts=1).get())
 
 
+def test_results_on_the_host():
+    """They are waited for, so that the call itself refuses its operands."""
+    A, x = sp.eye_array(ROWS, format="csr"), np.ones(ROWS)
+    options = {"target": "cuda", "device": 0, "validate": "none"}
+    for _ in range(2):
+        nacho.evaluate(PRODUCT, A=A, x=x, **options)
+    A.indices[5] = 10_000
+    with pytest.raises(nacho.OperandError, match="operand 'A'"):
+        nacho.evaluate(PRODUCT, A=A, x=x, **options)
+
+
 def test_values_that_are_asked_for():
     """Tensors of Nacho refuse to be read after such a call."""
     A = nacho.Tensor.from_dense(np.eye(ROWS), "csr").to("cuda")

@@ -152,6 +152,8 @@ public:
   /// The cost of the parts that the busiest worker runs, over its share, if the
   /// step leaves rows whole.
   double heaviest = 0;
+  /// The caller waits for the result anyway: so execute() waits for its status.
+  bool waitsForStatus = true;
 
   /// The number of sums in a row of partials.
   int64_t rowSize() const { return sizes[step->rowSizeAt()]; }
@@ -265,6 +267,9 @@ public:
   /// that is not canonical is refused, since their arrays must have changed.
   std::vector<Buffer> execute(const std::vector<Argument> &args, bool isPlanned,
                               bool isTrusted);
+  /// Says that the caller leaves the result on the device: execute() need not
+  /// wait for what goes wrong there, and whoever waits next is told.
+  void leaveOnDevice() { leavesOnDevice = true; }
 
   /// The seconds that each part of the last step takes alone, after plan().
   std::vector<double> timeParts(const std::vector<Argument> &args,
@@ -325,7 +330,8 @@ private:
   /// The results of all steps but the last; of fewer while it is planned.
   std::vector<std::vector<Buffer>> results;
   std::vector<int64_t> planned; ///< The sizes of the arguments of plan().
-  std::mutex mutex;             ///< Guards the results and the workspaces.
+  bool leavesOnDevice = false;
+  std::mutex mutex; ///< Guards the results and the workspaces.
   /// execute() was called on drafts, which allow only one call.
   std::atomic<bool> isSpent = false;
 };
