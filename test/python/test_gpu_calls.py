@@ -76,6 +76,29 @@ def test_driver_calls(name):
     assert found == wanted
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Y[i,r] = A[i,j,k] * B[j,r] * C[k,r]", "Y[i,j,r] = A[i,j,k] * C[k,r]"],
+)
+@pytest.mark.parametrize(("out", "waits"), [("dense", 0), (None, 1)])
+def test_products_of_tensors(text, out, waits):
+    rng = np.random.default_rng(0)
+    given = {"A": np.where(rng.random((9, 9, 9)) < 0.1, 1.0, 0.0)}
+    given |= {name: rng.random((9, 4)) for name in "BC" if f"{name}[" in text}
+    operands = {
+        name: nacho.Tensor.from_dense(value, "csf" if name == "A" else "dense")
+        for name, value in given.items()
+    }
+    there = {name: value.to("cuda") for name, value in operands.items()}
+    for _ in range(2):
+        nacho.evaluate(text, there, out=out)
+    before = fake_cuda.calls_of("cuStreamSynchronize")
+    found = nacho.evaluate(text, there, out=out)
+    assert fake_cuda.calls_of("cuStreamSynchronize") == before + waits
+    wanted = nacho.evaluate(text, given)
+    assert np.allclose(found.to("cpu").to_dense(), wanted)
+
+
 def test_play_back():
     """What was recorded is read again, in its order, and nothing is written."""
     array = fake.to_cupy(np.arange(3.0))
