@@ -18,6 +18,7 @@ from nacho._notation.parser import parse
 from nacho._pieces import cutting, groups, tasks
 from nacho._pieces.engine import Here
 from nacho._pieces.evaluation import Evaluation
+from nacho._pieces.groups import Wanted
 from nacho._pieces.inputs import Input
 from nacho._pieces.places import Known, find
 from nacho._pieces.tensor import Pieces
@@ -284,7 +285,7 @@ def test_searches_see_the_entry_before_a_cut_in_a_run():
     expr, operands = RUNS["products of three dimensions"]
     with guarded() as guard:
         made = evaluation(guard, expr, operands, 4, 5, choices={"merge-keys": False})
-        operand, *_ = made._steps(4)[1]._operands
+        operand, *_ = made._steps(Wanted(4, 4))[1].operands
     assert operand.depth == 2
     _, (_, *coordinates), _ = operand.windows([4, 6, 6], [9, 9, 9], values=False)
     assert [begin for begin, _ in coordinates[:3]] == [5, 5, 5]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nacho._kernels.program import Layout, Level, Step
-from nacho._storage.formats import Format, list_kinds
+from nacho._storage.formats import Format
 
 _MOST_POSITIONS = 2**62
 """The extent of a level of a list that keeps positions."""
@@ -44,7 +44,7 @@ def made_list(step: Step) -> Made:
     rank = len(step.layouts[-1].levels)
     listed = 0 if step.is_sorted else rank - len(step.kept)
     loops = (*range(listed), *[-1] * (rank - listed))
-    levels = tuple(enumerate(list_kinds("coo", rank)))
+    levels = tuple(enumerate(_kinds(step.layouts[-1])))
     return Made(Format.of_levels(levels), (), "nacho", loops)
 
 
