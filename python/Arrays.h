@@ -41,6 +41,8 @@ public:
   /// The number of dimensions of the array that was added last, which is in
   /// the memory of the host.
   int lastRank() const { return buffers.back().ndim; }
+  /// Whether arrays of the host are copied to a device, maybe after this.
+  bool copiesArrays() const { return !views.empty(); }
 
   std::vector<nacho::Argument> args;
 

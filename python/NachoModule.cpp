@@ -191,7 +191,8 @@ public:
     {
       Unlocked unlocked;
       Plan plan(kernel, readAsked("call", parts, threads, work, memory));
-      plan.leaveOnDevice();
+      if (!call.copiesArrays())
+        plan.leaveOnDevice();
       plan.plan(call.args);
       buffers = plan.execute(call.args, /*isPlanned=*/true,
                              /*isTrusted=*/false);

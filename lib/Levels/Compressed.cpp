@@ -44,7 +44,7 @@ public:
     return memref::DimOp::create(b, positions(b), zero);
   }
 
-  /// pos[p] > pos[p + 1], or pos[0] != 0, or pos[parents] != size
+  /// pos[p] > pos[p + 1], or pos[0] != 0, or pos[parents] > size
   Value isMisplaced(ImplicitLocOpBuilder &b, Value parent) const override {
     Value stored = positions(b);
     Number next = Number(b, parent) + 1;
@@ -53,7 +53,7 @@ public:
     Number isFirst = Number(b, parent) == 0;
     Number isLast = next + 1 == numBegins(b);
     Number isWrongFirst = isFirst & (begin != 0);
-    Number isWrongLast = isLast & (end != size(b));
+    Number isWrongLast = isLast & (end > size(b));
     return (begin > end) | isWrongFirst | isWrongLast;
   }
 

@@ -25,8 +25,8 @@
 // CHECK-DAG:         %[[NOT_0:.+]] = arith.cmpi ne, %[[BEGIN]], %c0
 // CHECK-DAG:         %[[WRONG_FIRST:.+]] = arith.andi %[[FIRST]], %[[NOT_0]]
 // CHECK-DAG:         %[[LAST:.+]] = arith.cmpi eq, %{{.+}}, %[[LENGTH]]
-// CHECK-DAG:         %[[NOT_END:.+]] = arith.cmpi ne, %[[END]], %{{.+}}
-// CHECK-DAG:         %[[WRONG_LAST:.+]] = arith.andi %[[LAST]], %[[NOT_END]]
+// CHECK-DAG:         %[[BEYOND:.+]] = arith.cmpi ugt, %[[END]], %{{.+}}
+// CHECK-DAG:         %[[WRONG_LAST:.+]] = arith.andi %[[LAST]], %[[BEYOND]]
 // CHECK:             %[[FALLS:.+]] = arith.cmpi ugt, %[[BEGIN]], %[[END]]
 // CHECK-NEXT:        %[[SOME:.+]] = arith.ori %[[FALLS]], %[[WRONG_FIRST]]
 // CHECK-NEXT:        %[[WRONG:.+]] = arith.ori %[[SOME]], %[[WRONG_LAST]]

@@ -104,6 +104,8 @@ def test_results_are_operands(client):
         "Z[i,l] = A[i,j] * B[j,k] * B[k,l]",
         "Z[i,j] = max(sum(k, A[i,k] * B[k,j]), 0)",
         "Z[i,j] = A[i,j] * sum(k, A[i,k]) + B[i,j]",
+        "Z[i,k] = A[i,j] * A[j,k]",
+        "y[k] += A[i,j] * B[j,k]",
     ],
 )
 def test_other_statements(client, expr):
@@ -112,6 +114,16 @@ def test_other_statements(client, expr):
     made = nacho.dask.evaluate(expr, parts=3, **operands).compute()
     wanted = nacho.evaluate(expr, **matrices, parts=3)
     assert same(made, wanted)
+
+
+def test_heavy_rows_of_products_are_cut(client):
+    expr, operands = "Z[i,k] = A[i,j] * B[j,k]", {"A": HEAVY, "B": B}
+    choices = {"merge-keys": False, "row-pieces": True}
+    pieces = {name: nacho.dask.from_tensor(x, pieces=3) for name, x in operands.items()}
+    for parts in (2, 7, 100):
+        asked = {"parts": parts, "choices": choices}
+        found = nacho.dask.evaluate(expr, **pieces, **asked).compute()
+        assert same(found, nacho.evaluate(expr, **operands, **asked))
 
 
 def test_arrays_of_dask_are_dense_operands(client):

@@ -134,3 +134,30 @@ def test_what_is_not_repeated(full, product):
     for _ in range(2):
         assert (read(scaled(2.0, x)) == 2).all()
     assert len(full) == 6
+
+
+class OnStream:
+    """An array whose interface names a stream, which whoever reads it waits for."""
+
+    def __init__(self, array, stream):
+        self._array, self._stream = array, stream
+        self.ndim, self.shape = array.ndim, array.shape
+
+    @property
+    def __cuda_array_interface__(self):
+        return {**self._array.__cuda_array_interface__, "stream": self._stream}
+
+
+def test_errors_of_earlier_calls_are_raised_where_operands_are_waited_for(product):
+    stream = 4096
+    A = fake.matrix_to_cupy(matrix())
+    x = OnStream(fake.to_cupy(np.ones(5)), stream)
+    for _ in range(3):
+        product(A, x, stream=stream)
+    right = A.indices.get()
+    fake_cuda.write(A.indices.memory, np.full_like(right, 10_000))
+    product(A, x, stream=stream)
+    fake_cuda.write(A.indices.memory, right)
+    with pytest.raises(nacho.OperandError, match="an earlier call"):
+        product(A, x, stream=stream)
+    product(A, x, stream=stream)

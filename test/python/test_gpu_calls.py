@@ -203,7 +203,7 @@ def test_edited_positions(text, at):
     rows = operands["A"].indptr
     right = rows.get()
     place = {"first": 0, "middle": ROWS // 2, "last": ROWS}[at]
-    wrong = {"first": 1, "middle": right[-1] + 1, "last": right[-1] - 1}[at]
+    wrong = {"first": 1, "middle": right[-1] + 1, "last": right[-1] + 1}[at]
     edit(rows, np.where(np.arange(right.size) == place, wrong, right))
     late = "an earlier call on the GPU has a wrong result.*changed"
     match = late if text == PRODUCT else "operand 'A'|an operand of 'Z"
@@ -220,8 +220,9 @@ def test_arrays_that_are_too_long():
     wanted = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A).data.get()
     longer = [np.append(each.get(), each.get()[:1]) for each in (A.indices, A.data)]
     A.indices, A.data = map(fake.to_cupy, longer)
-    for _ in range(3):
-        found = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", A=A).data.get()
+    for validate in ("safe", "safe", "none", "none"):
+        asked = {"A": A, "validate": validate}
+        found = nacho.evaluate("Z[i,j] = A[i,j] + A[i,j]", **asked).data.get()
         assert (found == wanted).all()
 
 
@@ -233,7 +234,7 @@ def test_formats_with_edited_positions(format):
         nacho.evaluate(double, A=A)
     for pos in [each for each in A.pos if each is not None]:
         address, right = pos.native.address, pos.to_host()
-        for wrong in (right + 1, np.append(right[:-1], right[-1] - 1)):
+        for wrong in (right + 1, np.append(right[:-1], right[-1] + 1)):
             fake_cuda.write(address, wrong.astype(right.dtype))
             with pytest.raises(nacho.OperandError):
                 nacho.evaluate(double, A=A)

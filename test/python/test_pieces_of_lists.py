@@ -103,5 +103,9 @@ def test_accesses_get_names_of_their_own():
     )
     assert made.text == "Z[i,k] = A[i,j]*A_3[j,k] - 2*A[i,j]*A_2[j,k]*B[i,j]*B[j,k]"
     assert {name: x.indices for name, x in renamed.items()} == {"A_3": ("j", "k")}
+    # Accesses may be in parentheses, and names are normalised.
+    text = "Z[i,j] = (\ufb01[i,k]) * ((\ufb01 [k,j]))"
+    made, _ = named_apart(parse(text), ["fi"])
+    assert made.text == "Z[i,j] = (\ufb01[i,k]) * ((fi_2 [k,j]))"
     given = parse("Z[i,j] = A[i,j] * A[i,j]")
     assert named_apart(given, ["A"]) == (given, {})

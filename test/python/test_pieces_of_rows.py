@@ -96,6 +96,14 @@ def test_rows_stay_whole_where_pieces_do_not_help():
     assert evaluation.is_divided
 
 
+def test_choices_without_effect_are_not_made_again():
+    """Where rows are no sums alone, they are not cut."""
+    A, B = matrix(120, 120, 0, [7]), matrix(120, 120, 1)
+    operands = {"A": A, "B": B, "M": matrix(120, 120, 2)}
+    for parts in (16, 64, 300):
+        check("Z[i,k] = min(A[i,j] * B[j,k], M[i,k])", operands, parts=parts)
+
+
 class Counting(Here):
     """Counts the tasks that it runs, by the first word of their names."""
 

@@ -32,8 +32,9 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       everything up to the allocation of the result, the second everything after it.
       The `#nacho.step` of `@kernel_execute` is all that a caller has to know. The
       functions that these two call are exported, too, for callers that run parts one
-      by one; but not those of lists and of buckets, and where there are tiles, which
-      are cut and counted together, neither `@kernel_assemble` nor `@kernel_scan`.
+      by one; but not those of buckets, of nests that keep where rows of a list are,
+      and where there are tiles, which are cut and counted together, neither
+      `@kernel_assemble` nor `@kernel_scan`.
 
     With `check-positions`, `@kernel_plan` begins by checking the arrays of positions of
     operands in parallel: where the host does not see the arrays, it would have to wait

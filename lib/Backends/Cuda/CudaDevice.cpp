@@ -42,7 +42,9 @@ public:
   void *allocate(size_t bytes) override {
     const Driver &known = driver();
     size_t room = StreamPool::roomFor(bytes);
-    std::optional<Address> data = pool.take(OnStream::current(), room);
+    std::optional<Address> data;
+    if (isOfAllThreads(OnStream::current()))
+      data = pool.take(OnStream::current(), room);
     if (!data)
       data = allocateFresh(known, room);
     if (!data) {
@@ -59,7 +61,9 @@ public:
   void release(void *data, size_t bytes) noexcept override {
     try {
       size_t room = StreamPool::roomFor(bytes), most = maxPooledBytes();
-      if (pool.keep(OnStream::current(), addressOf(data), room, most))
+      Handle stream = OnStream::current();
+      if (isOfAllThreads(stream) &&
+          pool.keep(stream, addressOf(data), room, most))
         return;
       InContext context;
       driver().release(addressOf(data), OnStream::current());
@@ -94,6 +98,8 @@ public:
 
   void readLater(const void *from, size_t bytes,
                  const LateCheck &check) override {
+    if (!isOfAllThreads(OnStream::current()))
+      return Device::readLater(from, bytes, check);
     InContext context;
     LateReads::Read *read = lateReads.begin(OnStream::current(), bytes, check);
     if (!read && bytes <= LateReads::kMostBytes) {
@@ -135,6 +141,13 @@ public:
   }
 
 private:
+  /// Whether a handle is the same stream in all threads: one handle stands for
+  /// the default stream of whichever thread uses it.
+  static bool isOfAllThreads(Handle stream) {
+    constexpr uintptr_t defaultOfThread = 2;
+    return reinterpret_cast<uintptr_t>(stream) != defaultOfThread;
+  }
+
   void waitFor(Handle stream) {
     std::vector<LateReads::Read *> done = lateReads.takeOf(stream);
     NACHO_CUDA(synchronize, stream);
@@ -164,8 +177,10 @@ private:
   /// which it was used may be gone: so this waits for all of them.
   void releaseAll(const Driver &known) {
     InContext context;
+    // What others release from here on may still be in use.
+    std::vector<Address> released = pool.takeAll();
     NACHO_CUDA(contextSynchronize);
-    for (Address data : pool.takeAll())
+    for (Address data : released)
       known.release(data, /*stream=*/nullptr);
   }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from nacho._kernels.call import Call, views_of
 from nacho._kernels.devices import on_stream
-from nacho._storage.device_arrays import DeviceArray
+from nacho._storage.device_arrays import DeviceArray, LateOperandError
 from nacho._storage.device_operands import is_checked_by_kernels
 from nacho._storage.operands import arguments
 from nacho._storage.views import View
@@ -77,6 +77,8 @@ class DeviceRepetition:
             return None
         try:
             views = views_of(assignment.assignment, operands)
+        except LateOperandError:
+            raise
         except NachoError:
             return None
         args: list[object] = []

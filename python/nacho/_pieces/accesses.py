@@ -5,11 +5,14 @@ Then each access is cut as if it were to an operand of its own. All are the same
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 
 from nacho._notation.parser import parse
 from nacho._notation.tree import Access, Assignment, postorder
+
+_NAME = re.compile(r"\w+")
 
 
 def named_apart(
@@ -19,30 +22,39 @@ def named_apart(
 
     Also return which accesses have the new names: all but the first to each operand.
     """
-    taken = {*assignment.indices, *assignment.operands, assignment.result.name}
-    found: dict[tuple[str, tuple[str, ...]], str] = {}
-    renamed: dict[str, Access] = {}
-    for access in assignment.accesses:
-        if access.name not in names:
-            continue
-        name, number = access.name, 1
-        while any(name == known for known in found.values()) or (
-            number > 1 and name in taken
-        ):
-            number += 1
-            name = f"{access.name}_{number}"
-        found[access.name, access.indices] = name
-        if number > 1:
-            renamed[name] = access
-    if not renamed:
+    found = _new_names(assignment, names)
+    if not found or assignment.splits:
         return assignment, {}
     text = assignment.text
-    spans = {
-        node.span: node
-        for node in postorder(assignment.expr)
-        if isinstance(node, Access)
+    nodes = [node for node in postorder(assignment.expr) if isinstance(node, Access)]
+    spans = {node.span: found.get((node.name, node.indices)) for node in nodes}
+    for (begin, end), name in sorted(spans.items(), reverse=True):
+        written = _NAME.search(text, begin, end)
+        if name is not None and written is not None:
+            text = f"{text[: written.start()]}{name}{text[written.end() :]}"
+    made = replace(parse(text), semiring=assignment.semiring)
+    renamed = {
+        found[access.name, access.indices]: access
+        for access in assignment.accesses
+        if (access.name, access.indices) in found
     }
-    for (begin, _), access in sorted(spans.items(), reverse=True):
-        name = found.get((access.name, access.indices), access.name)
-        text = f"{text[:begin]}{name}{text[begin + len(access.name) :]}"
-    return replace(parse(text), semiring=assignment.semiring), renamed
+    return replace(made, extents=assignment.extents), renamed
+
+
+def _new_names(
+    assignment: Assignment, names: Collection[str]
+) -> dict[tuple[str, tuple[str, ...]], str]:
+    """Return names that nothing else has, by operands and indices of accesses."""
+    taken = {*assignment.indices, *assignment.operands, assignment.result.name}
+    seen: set[str] = set()
+    found: dict[tuple[str, tuple[str, ...]], str] = {}
+    for access in assignment.accesses:
+        if access.name in names and access.name in seen:
+            number = 2
+            while f"{access.name}_{number}" in taken:
+                number += 1
+            name = f"{access.name}_{number}"
+            found[access.name, access.indices] = name
+            taken.add(name)
+        seen.add(access.name)
+    return found

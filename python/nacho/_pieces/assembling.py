@@ -103,7 +103,7 @@ def converted(
         engine.submit("entries", entries.of_windows, known, number, each)
         for number, each in enumerate(pieces.handles)
     ]
-    made = sort(engine, given, format.order, pieces.dtype, pieces.count)
+    made = sort(engine, drained(given), format.order, pieces.dtype, pieces.count)
     library = pieces.library
     known = (pieces.shape, format, pieces.dtype, library, layout)
     return assemble(engine, made, *known, has_sums=has_sums)

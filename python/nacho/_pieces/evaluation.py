@@ -96,7 +96,7 @@ class Evaluation:
         self._specialise(made)
         self._found_late = ""
         self._made_first: dict[tuple[Any, ...], Pieces] = {}
-        """What earlier steps have made, by the digests of all up to these."""
+        """What earlier steps have made last, by the digests of all up to these."""
 
     def _specialise(self, specialisation: Specialisation) -> None:
         self.specialisation = specialisation
@@ -200,19 +200,23 @@ class Evaluation:
         One machine chooses it in the same way. What has rows that are too heavy for a
         part is done again with others, unless parts do not run alone then.
         """
+        steps = self._steps(wanted)
+        asked = self.program.choices
         while True:
-            steps = self._steps(wanted)
             costs = np.diff(steps[-1].plan.rows[:, 0]).tolist()
             workers = len(costs) if wanted.asked else self.engine.slots
-            chosen = self.program.choices
-            native = self.specialisation.native
-            others = native.chosen_instead(chosen, costs, workers)
-            if others is None or others == chosen:
+            native, used = self.specialisation.native, self.program.choices
+            others = native.chosen_instead(asked, costs, workers)
+            if others is None or others == asked:
                 return steps
-            self._use(others)
+            # What has no effect on the statement is not among the choices of a program.
+            asked = others
+            self._use(asked)
             if not self.is_divided:
-                self._use(chosen)
+                self._use(used)
                 return steps
+            if self.program.choices != used:
+                steps = self._steps(wanted)
 
     def _steps(self, wanted: Wanted) -> list[StepOnPieces]:
         """Return all steps. The last has not been run, but those before it have."""
@@ -221,11 +225,11 @@ class Evaluation:
         about = (self.specialisation, self.program, self._kernel)
         made_operands = Operands(*about, self._containers, self.engine)
         key: tuple[Any, ...] = (wanted,)
+        known, self._made_first = self._made_first, {}
         for number, step in enumerate(self.program.steps):
             if steps:
-                if key not in self._made_first:
-                    self._made_first[key] = steps[-1].run_first()
-                made.append(self._made_first[key])
+                made.append(known[key] if key in known else steps[-1].run_first())
+                self._made_first[key] = made[-1]
             key = (*key, step.digest)
             operands = made_operands.of(step, made)
             kept = step.kept_by(step)

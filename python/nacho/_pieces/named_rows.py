@@ -107,9 +107,9 @@ class NamedRows(Whole):
             of_piece = f"{self.name}-{piece}"
             asked = (f"names-{of_piece}", names_in, self._names[turn], piece)
             mine = self._engine.submit(*asked, **self._places[turn])
-            has_values = values and self._has_values
-            given = (self._known, piece, self._pieces.handles[piece], mine, has_values)
-            task = (f"rows-{of_piece}", row_windows.some_rows, *given)
+            of = (self._known, piece, self._pieces.handles[piece])
+            asked_for = (*of, mine, self._has_values)
+            task = (f"rows-{of_piece}", row_windows.some_rows, *asked_for)
             # What is asked for moves, and not the piece.
             at = piece / self._pieces.count
             parts.append(self._engine.submit(*task, at=at, turn=turn))
@@ -164,15 +164,13 @@ def named(
     pieces: Pieces, given: Sequence[tasks.Parts], namings: Sequence[Naming]
 ) -> dict[int, Names] | dict[int, Stretches]:
     """Return what some arrays name, by the pieces that may have some of it."""
-    arrays = [
-        (each.windows.arrays[naming.array], each.windows.arrays[naming.ends or 0])
-        for each, naming in zip(tasks.all_gathered(given), namings, strict=True)
-    ]
-    if namings[0].ends is None:
-        rows = np.concatenate([rows for rows, _ in arrays])
-        return names_by_piece(pieces, named_by(rows))
-    ((begins, ends),) = arrays
-    return Stretches.around(begins, ends).by_piece(pieces.positions[:, -1])
+    arrays = [each.windows.arrays for each in tasks.all_gathered(given)]
+    ends = namings[0].ends
+    begins = [of[x.array] for of, x in zip(arrays, namings, strict=True)]
+    if ends is None:
+        return names_by_piece(pieces, named_by(np.concatenate(begins)))
+    found = Stretches.around(begins[0], arrays[0][ends])
+    return found.by_piece(pieces.positions[:, -1])
 
 
 def names_by_piece(pieces: Pieces, rows: Numbers) -> dict[int, Names]:

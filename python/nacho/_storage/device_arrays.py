@@ -50,6 +50,10 @@ def _naming_errors() -> Iterator[None]:
         raise OutOfMemoryError(str(error)) from error
 
 
+class LateOperandError(OperandError):
+    """The operands of an earlier call are refused, and not those of this one."""
+
+
 _late_errors = 0
 
 
@@ -66,7 +70,7 @@ def refuse_late(error: Exception) -> NoReturn:
     """Refuse the operands of an earlier call, for which nobody has waited."""
     global _late_errors
     _late_errors += 1
-    raise OperandError(
+    raise LateOperandError(
         "an earlier call on the GPU has a wrong result, since arrays of its operands "
         f"changed before it, or while they were in use ({error})"
     ) from error

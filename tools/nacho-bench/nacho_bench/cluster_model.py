@@ -160,13 +160,12 @@ def counted(
     views = {name: each.skeleton() for name, each in given.items()}
     options = Options(parts=workers)
     evaluation = Evaluation(parse(statement.text), options, given, views, engine)
-    step = evaluation.last_step
-    plan = step.plan
-    costs = np.diff(plan.rows[:, 0])
-    largest = float(costs.max() * workers / costs.sum())
     # A task is worth fewer bytes where operands stand for larger ones.
     with patch.object(named_rows, "TASK", named_rows.TASK * entries / ENTRIES):
+        step = evaluation.last_step
         step.run()
+    costs = np.diff(step.plan.rows[:, 0])
+    largest = float(costs.max() * workers / costs.sum())
     made = (statement.name, workers, entries, seconds, largest)
     return Record(*made, engine.counts, needed)
 
