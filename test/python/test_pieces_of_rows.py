@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nacho
+from nacho._kernels import sorting
 from nacho._kernels.options import Options
 from nacho._pieces import named_rows, row_windows, tasks
 from nacho._pieces.engine import Here
@@ -69,6 +70,14 @@ def test_masked_and_other_products(text):
     operands = {"A": A, "B": B} | ({"M": matrix(80, 80, 2)} if "M" in text else {})
     for choice in ("row-pieces", "fine-pieces"):
         check(text, operands, parts=16, choices={"merge-keys": False, choice: True})
+
+
+def test_lists_of_pieces_of_pieces_have_more_levels_than_kernels_sort(monkeypatch):
+    monkeypatch.setattr(sorting, "_SORTED_IN_NUMPY", 1)
+    A, B = OPERANDS["one heavy row"]
+    for choice in ("row-pieces", "fine-pieces"):
+        choices = {"merge-keys": False, choice: True}
+        check(PRODUCT, {"A": A, "B": B}, parts=16, choices=choices)
 
 
 def test_the_cut_of_one_machine_is_chosen():

@@ -23,7 +23,7 @@ def sorted_runs(columns: Sequence[Array]) -> tuple[Array, Array]:
     The mask is False for an entry that has the coordinates of the entry before it. The
     order is stable: duplicates are always added up in the order they are given in.
     """
-    if columns[0].size < _SORTED_IN_NUMPY or len(columns) == MAX_RANK:
+    if columns[0].size < _SORTED_IN_NUMPY or len(columns) >= MAX_RANK:
         order = np.lexsort(columns[::-1])
     else:
         order = _sorted_by_kernel(columns)
