@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import nacho
 from nacho._kernels import sorting
+from nacho._kernels.named_rows import named_by
 from nacho._kernels.options import Options
 from nacho._pieces import named_rows, row_windows, tasks
 from nacho._pieces.engine import Here
@@ -182,6 +183,14 @@ def test_stretches(given):
         assert (piece in found) == bool(mine)
         if mine:
             assert found[piece].size == len(mine)
+
+
+@given(st.lists(st.integers(-1, 40), max_size=30))
+def test_positions_are_named_once(kept):
+    kept = np.array(kept, np.int32)
+    wanted = sorted({each for each in kept.tolist() if 0 <= each < 35})
+    assert named_by(np.append(kept, 0), 35).tolist() == sorted({0, *wanted})
+    assert named_by(kept[kept < 35]).tolist() == wanted
 
 
 def test_runs_say_where_positions_are_in_a_window():

@@ -18,6 +18,10 @@ from nacho._storage.views import Array
 Numbers = NDArray[np.int64]
 
 
+_PER_ENTRY = 64
+"""For so many positions to each entry, marking them takes less time than sorting."""
+
+
 class Rows(NamedTuple):
     """Some rows."""
 
@@ -28,8 +32,15 @@ class Rows(NamedTuple):
     values: Array
 
 
-def named_by(kept: Array) -> Numbers:
-    """Return the positions that an array of a list keeps, each once."""
+def named_by(kept: Array, count: int | None = None) -> Numbers:
+    """Return the positions that an array keeps, each once, of so many that there are.
+
+    What is not there is kept as -1. What is too large is refused later.
+    """
+    if count is not None and count <= _PER_ENTRY * kept.size:
+        are_named = np.zeros(count + 1, bool)
+        are_named[np.minimum(kept, count)] = True
+        return np.flatnonzero(are_named[:count])
     found = np.unique(kept)
     return found[found >= 0].astype(np.int64)
 

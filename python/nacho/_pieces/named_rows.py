@@ -168,7 +168,8 @@ def named(
     ends = namings[0].ends
     begins = [of[x.array] for of, x in zip(arrays, namings, strict=True)]
     if ends is None:
-        return names_by_piece(pieces, named_by(np.concatenate(begins)))
+        rows = named_by(np.concatenate(begins), pieces.extents[0])
+        return names_by_piece(pieces, rows)
     found = Stretches.around(begins[0], arrays[0][ends])
     return found.by_piece(pieces.positions[:, -1])
 
