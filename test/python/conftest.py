@@ -90,3 +90,19 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     selection.select(config, items)
+
+
+@pytest.fixture
+def full(monkeypatch):
+    """The calls that were checked in full, by the kernels' expressions."""
+    from nacho._kernels.kernel import Kernel
+
+    seen = []
+    run = Kernel._run
+
+    def counted(kernel, *rest, **options):
+        seen.append(kernel.expression)
+        return run(kernel, *rest, **options)
+
+    monkeypatch.setattr(Kernel, "_run", counted)
+    return seen

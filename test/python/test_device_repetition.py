@@ -8,7 +8,6 @@ import fake_cuda
 import fake_gpu_libraries as fake
 import nacho
 from nacho import Tensor
-from nacho._kernels.kernel import Kernel
 
 PRODUCT = "y[i] = A[i,j] * x[j]"
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
@@ -32,20 +31,6 @@ def driver():
 @pytest.fixture(autouse=True)
 def libraries(monkeypatch):
     fake.install(monkeypatch)
-
-
-@pytest.fixture
-def full(monkeypatch):
-    """The calls that were checked in full, by the kernels' expressions."""
-    seen = []
-    run = Kernel._run
-
-    def counted(kernel, *rest, **options):
-        seen.append(kernel.expression)
-        return run(kernel, *rest, **options)
-
-    monkeypatch.setattr(Kernel, "_run", counted)
-    return seen
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho._kernels.kernel import Kernel
 
 PRODUCT = "y[i] = A[i,j] * x[j]"
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
@@ -22,20 +21,6 @@ def matrix(rows=6, columns=5, seed=1, make=sp.csr_array):
 def product(**options):
     formats = {"A": "csr", "x": "dense", "y": "dense"}
     return nacho.mlir.compile(PRODUCT, formats=formats, **options)
-
-
-@pytest.fixture
-def full(monkeypatch):
-    """The calls that were checked in full, by the kernels' expressions."""
-    seen = []
-    run = Kernel._run
-
-    def counted(kernel, *rest, **options):
-        seen.append(kernel.expression)
-        return run(kernel, *rest, **options)
-
-    monkeypatch.setattr(Kernel, "_run", counted)
-    return seen
 
 
 def test_repeated_calls_are_checked_in_full_once(full):

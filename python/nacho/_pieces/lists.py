@@ -10,7 +10,7 @@ import numpy as np
 from nacho._kernels.program import Recalled, Step
 from nacho._pieces.engine import Engine
 from nacho._pieces.inputs import Kept
-from nacho._pieces.operands import Cut
+from nacho._pieces.operands import Cut, await_places
 from nacho._pieces.tensor import Numbers, Pieces
 from nacho._pieces.windows import Range, Windows
 
@@ -67,9 +67,7 @@ class List(Cut):
         after[:, :-1] = rows
         after[:, -2] += 1
         asked = self.ask(after)
-        answers = iter(self._engine.fetch(list(asked.handles)))
-        for numbers in asked.numbers:
-            asked.places[numbers] = next(answers)
+        await_places([asked], self._engine)
         return asked.places[:, self.depth - 2]
 
     def sums_before(self, positions: Sequence[int]) -> list[int]:

@@ -258,12 +258,7 @@ def begins_and_stops(
     ]
     behind = [each.behind(coordinates) for each in operands]
     stops = [x.ask(after) for x, (_, after) in zip(operands, behind, strict=True)]
-    asked = [*begins, *stops]
-    handles = [handle for each in asked for handle in each.handles]
-    answers = iter(engine.fetch(handles) if handles else ())
-    for each in asked:
-        for numbers in each.numbers:
-            each.places[numbers] = next(answers)
+    await_places([*begins, *stops], engine)
     found: list[tuple[Numbers, Numbers]] = []
     for begin, stop, (beyond, _) in zip(begins, stops, behind, strict=True):
         ends = begin.places.copy()
@@ -271,6 +266,15 @@ def begins_and_stops(
             ends[beyond] = stop.places
         found.append((begin.places, ends))
     return found
+
+
+def await_places(asked: Sequence[Asked], engine: Engine) -> None:
+    """Wait for all tasks that tell positions at once, and store these."""
+    handles = [handle for each in asked for handle in each.handles]
+    answers = iter(engine.fetch(handles) if handles else ())
+    for each in asked:
+        for numbers in each.numbers:
+            each.places[numbers] = next(answers)
 
 
 def slices(
