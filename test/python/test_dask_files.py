@@ -115,11 +115,47 @@ def test_archives_in_blocks(folder, format):
     assert (found.npieces > 5) == (format in ("csr", "coo"))
 
 
-def test_binsparse(folder):
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "dcsr", "dcsc"])
+def test_binsparse(folder, format):
     needed("h5py", "binsparse")
-    matrix = sp.random_array((9, 9), density=0.3, format="csr")
-    nacho.write(folder / "a.bsp.h5", matrix)
-    same(nd.read(folder / "a.bsp.h5"), matrix)
+    matrix = sp.random_array((9, 9), density=0.3, format="lil")
+    matrix[4] = 0
+    matrix[7] = 1
+    nacho.write(folder / "a.bsp.h5", nacho.asarray(matrix.tocsr(), format))
+    for size in (None, 60):
+        found = nd.read(folder / "a.bsp.h5", blocksize=size)
+        same(found, matrix.tocsr())
+        is_in_order = format not in ("csc", "dcsc")
+        assert (found.npieces > 3) == (size is not None and is_in_order)
+
+
+@pytest.mark.parametrize(
+    "values", [np.ones(7, bool), np.arange(7) * 1j, np.broadcast_to(2.0, 7)]
+)
+def test_values_of_binsparse(folder, values):
+    """Numbers that are packed, are pairs, or are one number for all entries."""
+    binsparse = needed("h5py", "binsparse")
+    rows = np.arange(7, dtype=np.uint32)
+    matrix = binsparse.COORMatrix(
+        (7, 9), 7, indices_0=rows, indices_1=rows + 1, values=values
+    )
+    binsparse.save_binsparse(matrix, folder / "a.bsp.h5")
+    found = nd.read(folder / "a.bsp.h5", blocksize=50)
+    assert found.npieces > 1
+    same(found, nacho.read(folder / "a.bsp.h5").convert("csr"))
+
+
+def test_matrices_of_binsparse_that_are_wrong(folder):
+    """A file whose arrays do not fit together is read, and refused, as a whole."""
+    h5py = needed("binsparse", "h5py")
+    path = folder / "a.bsp.h5"
+    nacho.write(path, sp.eye_array(30, format="csr"))
+    with h5py.File(path, "a") as file:
+        file["indices_1"][5] = 77
+    raised(nacho.FileError, r"a\.bsp\.h5'.*coordinate", path, blocksize=60)
+    with h5py.File(path, "a") as file:
+        del file["pointers_to_1"]
+    raised(nacho.FileError, r"a\.bsp\.h5' cannot be read", path, blocksize=60)
 
 
 def test_a_heavy_row_is_in_all_pieces(folder):

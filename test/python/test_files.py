@@ -290,7 +290,7 @@ def test_parts_of_archives(tmp_path, monkeypatch, format, shape, is_packed):
     matrix[2:9] = 0
     matrix = matrix.asformat(format)
     sp.save_npz(tmp_path / "a.npz", matrix, compressed=is_packed)
-    monkeypatch.setattr(archives, "_CHUNK", 40)
+    monkeypatch.setattr(archives, "CHUNK", 40)
     head = ranges.head_of(str(tmp_path / "a.npz"))
     assert (head.is_divisible, head.shape, head.end) == (True, shape, matrix.nnz)
     for count in (1, 3, 7):

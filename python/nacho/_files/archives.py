@@ -12,25 +12,24 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 
 from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
 from nacho._elements import DType
+from nacho._files.in_part import CHUNK, Head, Matrix
 from nacho._storage.views import Array
 from nacho.errors import FileError
 
-_CHUNK = 1 << 20
-"""So many bytes of an array are read at a time where most of it is not kept."""
-_COORDINATES = {
-    "csr": ("indptr", "indices"),
-    "csc": ("indptr", "indices"),
-    "coo": ("row", "col"),
+_COMPRESSED = {"inner": "indices", "pos": "indptr"}
+_ARRAYS = {
+    "csr": _COMPRESSED,
+    "csc": _COMPRESSED,
+    "coo": {"inner": "col", "outer": "row"},
 }
 """The arrays with the coordinates of entries, in formats that are read in part."""
-_RANK = 2
 _LOCAL_HEAD = struct.Struct("<26xHH")
 """What an array begins with in an archive: two lengths, of its name and of more."""
 _MALFORMED = (
@@ -42,17 +41,6 @@ _MALFORMED = (
     zlib.error,
     zipfile.BadZipFile,
 )
-
-
-class Head(NamedTuple):
-    """What a file says of a matrix that is read in part."""
-
-    format: str
-    shape: tuple[int, ...]
-    size: int
-    """The number of entries."""
-    width: int
-    """How many bytes an entry has in the file, unpacked."""
 
 
 def read(path: Path) -> Tensor:
@@ -80,39 +68,26 @@ def head_of(path: Path) -> Head | None:
     """Return the head of a file; None if it is read as a whole, or is malformed."""
     try:
         with zipfile.ZipFile(path) as archive:
-            format = np.lib.format.read_array(archive.open("format.npy")).item()
-            name = format.decode() if isinstance(format, bytes) else str(format)
-            if name not in _COORDINATES:
-                return None
+            name = np.lib.format.read_array(archive.open("format.npy")).item()
             shape = np.lib.format.read_array(archive.open("shape.npy")).tolist()
-            arrays = [_Member(archive, each) for each in ("data", *_COORDINATES[name])]
+            name = name.decode() if isinstance(name, bytes) else str(name)
+            return _matrix(archive, name).head(shape) if name in _ARRAYS else None
     except _MALFORMED:
         return None
-    size = arrays[0].size
-    listed = arrays[-1:] if name != "coo" else arrays[1:]
-    is_shape = len(shape) == _RANK and all(isinstance(x, int) and x >= 0 for x in shape)
-    if not is_shape or any(each.size != size for each in listed):
-        return None
-    width = sum(each.dtype.itemsize for each in (arrays[0], *listed))
-    return Head(name, tuple(shape), size, width)
 
 
 def read_range(path: Path, head: Head, begin: int, end: int) -> tuple[Array, Array]:
     """Return the coordinates and values of the entries from one up to another."""
     try:
         with zipfile.ZipFile(path) as archive:
-            values = _Member(archive, "data").elements(begin, end)
-            outer, inner = (_Member(archive, x) for x in _COORDINATES[head.format])
-            columns = inner.elements(begin, end)
-            if head.format == "coo":
-                rows = outer.elements(begin, end)
-            else:
-                rows = _fibers(outer, begin, end, head.size)
+            return _matrix(archive, head.format).entries(begin, end)
     except _MALFORMED as error:
         raise FileError(f"'{path}' is no file of scipy.sparse.save_npz") from error
-    if head.format == "csc":
-        rows, columns = columns, rows
-    return np.array([rows, columns]), values
+
+
+def _matrix(archive: zipfile.ZipFile, format: str) -> Matrix:
+    arrays = {field: _Member(archive, x) for field, x in _ARRAYS[format].items()}
+    return Matrix(format, _Member(archive, "data"), **arrays)
 
 
 class _Member:
@@ -145,7 +120,7 @@ class _Member:
 
     def chunks(self) -> Iterator[Array]:
         """Return all elements, some at a time."""
-        count = max(_CHUNK // self.dtype.itemsize, 1)
+        count = max(CHUNK // self.dtype.itemsize, 1)
         with self._opened(0) as file:
             for begin in range(0, self.size, count):
                 size = min(count, self.size - begin)
@@ -167,27 +142,5 @@ class _Member:
         with self._archive.open(self._name) as packed:
             while ahead:
                 # What comes before has to be unpacked.
-                ahead -= len(packed.read(min(ahead, _CHUNK))) or ahead
+                ahead -= len(packed.read(min(ahead, CHUNK))) or ahead
             yield packed
-
-
-def _fibers(pos: _Member, begin: int, end: int, size: int) -> Array:
-    """Return the coordinates of the fibers in which some entries lie.
-
-    ``pos`` says where each fiber begins, and where the last one ends.
-    """
-    first, last = 0, 0
-    starts = np.zeros(end - begin, np.int64)
-    for number, chunk in enumerate(pos.chunks()):
-        if number == 0 and chunk[0] != 0:
-            raise ValueError("the first fiber begins behind an entry")
-        if chunk[0] < last or (chunk[1:] < chunk[:-1]).any():
-            raise ValueError("a fiber ends before it begins")
-        last = chunk[-1]
-        low, high = np.searchsorted(chunk, [begin, end - 1], "right")
-        # Each of the entries has so many more fibers before it than those before it.
-        first += int(low)
-        starts += np.bincount(chunk[low:high] - begin, minlength=end - begin)
-    if last != size:
-        raise ValueError("the last fiber does not end with the last entry")
-    return first - 1 + np.cumsum(starts)

@@ -1,8 +1,8 @@
 """Files of entries that are read in part.
 
 Matrix Market files in coordinate format, and FROSTT's, unless they are packed, are read
-from one end of a line to another, and SciPy's archives from entry to entry. Of any
-other file, there is one part.
+from one end of a line to another, SciPy's archives and files of binsparse from entry to
+entry. Of any other file, there is one part.
 """
 
 from __future__ import annotations
@@ -15,9 +15,20 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from nacho._elements import DType
-from nacho._files import archives, frostt, kind_of, matrix_market, read
+from nacho._files import (
+    archives,
+    binsparse,
+    frostt,
+    in_part,
+    kind_of,
+    matrix_market,
+    read,
+)
 from nacho._files.packing import is_packed
 from nacho._storage.views import INT32, INT32_MAX, INT64, Array
+
+_IN_ARRAYS = {".npz": archives, ".bsp.h5": binsparse}
+"""Modules that read parts of matrices that lie in files as arrays."""
 
 
 class Head(NamedTuple):
@@ -31,13 +42,13 @@ class Head(NamedTuple):
     shape: tuple[int, ...] | None = None
     lines: int | None = None
     """The number of lines with entries that there should be."""
-    archive: archives.Head | None = None
-    """The head of an archive, which is read from entry to entry."""
+    arrays: in_part.Head | None = None
+    """What is said of arrays, which are read from entry to entry."""
 
     @property
     def width(self) -> int:
         """How many bytes there are from one number to the next."""
-        return self.archive.width if self.archive else 1
+        return self.arrays.width if self.arrays else 1
 
 
 class Found(NamedTuple):
@@ -57,9 +68,10 @@ def head_of(path: str) -> Head:
     place = Path(path)
     kind = kind_of(place)
     size = place.stat().st_size
-    archive = archives.head_of(place) if kind == ".npz" else None
-    if archive is not None:
-        return Head(path, 0, archive.size, True, archive.shape, archive=archive)
+    if kind in _IN_ARRAYS:
+        arrays = _IN_ARRAYS[kind].head_of(place)
+        if arrays is not None:
+            return Head(path, 0, arrays.size, True, arrays.shape, arrays=arrays)
     if is_packed(place) or kind not in (".tns", ".mtx"):
         return Head(path, 0, size, False)
     if kind == ".tns":
@@ -89,8 +101,9 @@ def _found(
         tensor = tensor.convert("coo") if tensor.format.is_dense else tensor
         extents = None if is_free and shape is None else tensor.shape
         return Found(tensor.coords, tensor.values, extents)
-    if head.archive is not None:
-        coords, values = archives.read_range(place, head.archive, begin, end)
+    if head.arrays is not None:
+        reader = _IN_ARRAYS[kind]
+        coords, values = reader.read_range(place, head.arrays, begin, end)
         values = values if dtype is None else values.astype(dtype, copy=False)
         return Found(coords, values, head.shape)
     if kind == ".tns":
