@@ -123,3 +123,17 @@ def test_the_page_of_a_cluster(capsys):
         for way in ("nacho", "dask.array")
     ]
     assert all(1 <= float(row[4]) <= 2 for row in rows)
+
+
+def test_the_page_of_balance(tmp_path, capsys):
+    asked = ["--kernel", "csr-add", "spgemm-masked", "--workload", "heavy-row-50"]
+    raw = ["--json", str(tmp_path / "raw.json")]
+    __main__.main(["--cluster-balance", "--quick", "--workers", "4", *asked, *raw])
+    lines = capsys.readouterr().out.splitlines()
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in lines]
+    added, masked = (row for row in rows if row[1:2] == ["4"])
+    assert added[:2] + added[-1:] == ["csr-add", "4", "0 of 1"]
+    assert masked[:1] + masked[-1:] == ["spgemm-masked", ""]
+    shares = json.loads((tmp_path / "raw.json").read_text())["shares"]
+    assert [each["delta"] >= 0 for each in shares] == [True, False]
+    assert all(1 <= each["largest"] < 1.2 for each in shares)

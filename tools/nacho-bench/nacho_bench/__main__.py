@@ -10,6 +10,7 @@ from typing import Any
 
 from nacho_bench import (
     calibration,
+    cluster_balance,
     cluster_model,
     compilation,
     counted,
@@ -73,7 +74,9 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--cluster", action="store_true", help=beside)
     model = "count what plans for 10 to 10,000 workers move, and predict times"
     add("--cluster-model", action="store_true", help=model)
-    workers = "numbers of workers for --cluster-model"
+    shares = "cut operands for 4 to 1,024 workers, and compare what parts cost"
+    add("--cluster-balance", action="store_true", help=shares)
+    workers = "numbers of workers for --cluster-model and --cluster-balance"
     add("--workers", nargs="+", type=int, metavar="N", help=workers)
     simulated = "cuda-sim: count what a simulated GPU does instead"
     add("--target", choices=("cpu", "cuda-sim"), default="cpu", help=simulated)
@@ -259,6 +262,21 @@ def model_cluster(found: argparse.Namespace) -> str:
     return cluster_model.document(records, networks, picture)
 
 
+def balance_cluster(found: argparse.Namespace) -> str:
+    """Return the table of how equal the shares of workers are."""
+    pairs = [
+        (kernel, workload)
+        for kernel in selected(found.kernel or cluster_balance.BALANCED)
+        for workload in workloads_of(found)
+        if suited(kernel, workload) and not _reason(kernel, workload)
+    ]
+    sizes = found.workers or cluster_balance.WORKERS
+    store = Store(found.cache, found.quick)
+    shares = cluster_balance.measure(pairs, store, sizes)
+    _write(found.json, cluster_balance.data_of(shares))
+    return cluster_balance.document(shares)
+
+
 def _reason(kernel: Kernel, workload: Workload) -> str:
     """Return why a kernel is not run on a workload; empty if it is run."""
     size = size_of(kernel.size, quick=False)
@@ -359,6 +377,8 @@ def main(given: list[str] | None = None) -> None:
         print(cluster(found), end="")
     elif found.cluster_model:
         print(model_cluster(found), end="")
+    elif found.cluster_balance:
+        print(balance_cluster(found), end="")
     elif found.registers:
         print(registers.table(KERNELS[n] for n in found.kernel or KERNELS), end="")
     elif found.compile_time:
