@@ -111,6 +111,7 @@ public:
                            int64_t workers) const {
     Choice choice;
     choice.variant = variantWith(given);
+    choice.areAlone = true;
     auto program = kernel->program(choice.variant);
     auto refusal = refuseCosts(program->steps.back(), costs, workers);
     if (!refusal)

@@ -146,6 +146,8 @@ Choice Chooser::chooseForLoneParts(const Asked &asked,
 
 /// Heavy rows are cut into pieces or, if that is not possible or a piece is too
 /// heavy, computed apart. If that is not possible either, parts share rows.
+/// Pieces with tables take longer than rows that are computed apart, by parts
+/// that need each other.
 std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
   Rows &rows = choice.variant.rows;
   auto orElse = [&](Rows value, Rows other) {
@@ -154,7 +156,8 @@ std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
   switch (rows) {
   case Rows::whole:
     rows = orElse(Rows::heavyApart, Rows::shared);
-    if (choice.refusals.back().share >= kLeastPieceShare)
+    if (choice.refusals.back().share >= kLeastPieceShare &&
+        (choice.areAlone || !choice.refusals.back().hasTables))
       rows = orElse(Rows::pieces, rows);
     return choice;
   case Rows::pieces:

@@ -102,7 +102,7 @@ static std::optional<Refusal> refuseBusiest(const Step &step, int64_t busiest,
           std::to_string(busiest) + " of a cost of " + std::to_string(total) +
           ", a share being " + std::to_string(share) + ", and the most " +
           std::to_string(most),
-      share};
+      share, !step.tables.empty()};
 }
 
 std::optional<Refusal> StepPlan::refuseImbalance() {

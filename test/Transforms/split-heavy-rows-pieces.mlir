@@ -1,6 +1,8 @@
 // RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=2 -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=TWICE
 // RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse -nacho-isolate-nests -nacho-partition-loops -nacho-bound-loops -nacho-assemble-outputs=drafts=some -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=PARTS
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-find-coordinates=seek-shared -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=FOUND
+// RUN: nacho-opt %s -nacho-order-loops=whole-rows -nacho-concretize -cse -nacho-find-coordinates=seek-shared -nacho-remap-intersections -nacho-split-heavy-rows=pieces=1 -cse -nacho-isolate-nests -nacho-partition-loops -nacho-bound-loops -nacho-assemble-outputs=drafts=some -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=TABLES
 
 #CSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -92,13 +94,45 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// The mask would be in a table of each piece: its rows are split by elements.
+// A loop that steps through the rows of two operands is not cut.
 //
-// CHECK-LABEL: func.func @negative_masked(
+// CHECK-LABEL: func.func @masked(
 // CHECK-NOT:     piece_list
 // CHECK:         nacho.nest collect<light_rows>
 // CHECK:         return
-func.func @negative_masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+
+// The part of a mask's row that lies in a piece is sought, and kept. Without one, the piece
+// is left out. The entry pays for as much of the table as is in the piece.
+//
+// FOUND-LABEL: func.func @masked(
+// FOUND:         %P = nacho.nest collect<piece_list>
+// FOUND:           %[[SHIFT:.+]] = nacho.piece_shift
+// FOUND:           nacho.coiterate %piece of (%[[OWN:.+]] = %{{.+}} : {{.+}}) in
+// FOUND:             %[[MASK:.+]] = nacho.pieces %{{.+}} by %[[SHIFT]]
+// FOUND-NEXT:        %[[SOME:.+]] = nacho.seek %piece in %[[MASK]]
+// FOUND-NEXT:        %[[HAS:.+]] = nacho.present %[[SOME]]
+// FOUND-DAG:         %[[BEGIN:.+]] = nacho.position %[[SOME]]
+// FOUND-DAG:         %[[END:.+]] = nacho.position end %[[SOME]]
+// FOUND:             nacho.cost <scan>
+// FOUND:             arith.ceildivui
+// FOUND:             nacho.append %{{.+}} at(%i, %piece, %j, %[[BEGIN]], %{{.+}}, %{{.+}}, %{{.+}}, %[[END]], %[[SHIFT]]) if %[[HAS]] : i64
+// FOUND:         nacho.nest collect<whole_rows> reduce add row_pieces 1
+// FOUND:           %[[MASK:.+]] = nacho.children_at %{{.+}}[%{{.+}} to %{{.+}}]
+// FOUND:           nacho.find %k in %[[MASK]]
+
+// A table is filled anew where the children of another piece begin.
+//
+// TABLES-LABEL: func.func @masked_1_assemble(
+// TABLES-SAME:    llvm.emit_c_interface
+// TABLES-LABEL: func.func @masked_1_execute(
+// TABLES-SAME:    kept = [1 of 0, 3 of 2, 1 of 1, end 1 of 1, end 1 of 0, number]
+// TABLES-LABEL: func.func private @masked_compute(
+// TABLES:         %[[MASK:.+]] = nacho.children_at %A0[%[[BEGIN:.+]] to %{{.+}}]
+// TABLES:         %[[ANEW:.+]] = arith.cmpi ne, %[[BEGIN]], %table
+// TABLES-NEXT:    scf.if %[[ANEW]] {
+// TABLES-NEXT:      nacho.drain
+// TABLES:           nacho.coiterate %k of (%{{.+}} = %[[MASK]] :
+func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
                      %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {

@@ -73,6 +73,35 @@ def test_masked_and_other_products(text):
         check(text, operands, parts=16, choices={"merge-keys": False, choice: True})
 
 
+def test_masks_of_heavy_rows_are_divided(monkeypatch):
+    """One machine computes such rows apart; parts that run alone have pieces."""
+    monkeypatch.setattr(named_rows, "TASK", 0)
+    M, A, B = (matrix(400, 400, n, [7], density=0.02) for n in range(3))
+    M[8] = 0
+    text, operands = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]", {"M": M, "A": A, "B": B}
+    options = Options(cost="time", parts=16)
+    evaluation = evaluation_of(text, operands, 4, Here(), options)
+    found = evaluation.partition(16)
+    assert evaluation.is_divided
+    assert evaluation.program.choices["row-pieces"]
+    assert max(found.costs) * 16 <= 1.3 * found.total
+    choices = {"merge-keys": False, "row-pieces": True}
+    check(text, operands, pieces=4, parts=16, choices=choices)
+
+
+def test_masks_that_no_product_meets():
+    """Parts begin in rows in which the result has nothing before."""
+    A, B = matrix(80, 80, 0, [7]), matrix(80, 80, 1)
+    B[:, ::2] = 0
+    M = matrix(80, 80, 2, [7])
+    M[:, 1:60:2] = 0
+    operands = {"M": M, "A": A, "B": B}
+    for choice in ("row-pieces", "fine-pieces"):
+        choices = {"merge-keys": False, choice: True}
+        text = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
+        check(text, operands, parts=64, choices=choices)
+
+
 def test_lists_of_pieces_of_pieces_have_more_levels_than_kernels_sort(monkeypatch):
     monkeypatch.setattr(sorting, "_SORTED_IN_NUMPY", 1)
     A, B = OPERANDS["one heavy row"]

@@ -116,6 +116,8 @@ struct Refusal {
   } needs;
   std::string reason;
   int64_t share = 0; ///< The cost for each worker, if a row is too heavy.
+  /// Rows are looked up in tables, of which each piece of a row needs its own.
+  bool hasTables = false;
 };
 
 /// The decisions for a call, and the facts that they depend on.
@@ -131,6 +133,8 @@ struct Choice {
   std::vector<Refusal> refusals;
   /// No other program is better balanced.
   bool acceptsImbalance = false;
+  /// Each part is computed without the others, elsewhere.
+  bool areAlone = false;
   /// One part may scatter all products of a step.
   bool acceptsOnePart = false;
   std::optional<Sample> sample; ///< A sample of the last step's innermost loop.

@@ -37,6 +37,15 @@ void FiberTables::start(Carried &carried) {
   }
 }
 
+/// What tells a fiber from others of its tensor: its position or, of children
+/// that a list keeps, that of the first. There is one, or no coordinate is
+/// looked up.
+static Value identify(ImplicitLocOpBuilder &b, Value fiber) {
+  if (auto children = fiber.getDefiningOp<ChildrenAtOp>())
+    return children.getBegin();
+  return PositionOp::create(b, fiber, /*end=*/false);
+}
+
 /// if position(fiber) != position of the fiber in the table:
 ///   clear the table
 ///   for k of fiber: table[k] = position of the child at k
@@ -46,7 +55,7 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
     unsigned number = numberOf(find);
     Value &inTable = values.tables[number];
     Value fiber = part.mapping.lookup(find.getFiber());
-    Value position = PositionOp::create(b, fiber, /*end=*/false);
+    Value position = identify(b, fiber);
     Value isOther = Number(b, position) != inTable;
     emitIf(b, isOther, [&] {
       DrainOp::create(b, tables[number], ValueRange());

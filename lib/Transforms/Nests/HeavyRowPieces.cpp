@@ -46,34 +46,53 @@ static std::optional<int64_t> keptAt(Value number) {
                                       : std::nullopt;
 }
 
-/// Finds the fiber of the innermost loop: a fiber of an operand, or a piece of
-/// one. A list of pieces keeps the width of a piece after its end. Returns
-/// whether the fiber can be cut.
-bool RowSplitter::findScattered() {
-  Value fiber = loops.back().getFibers().front();
+/// Finds where an entry keeps a fiber, which is a whole one or a piece; nothing
+/// if it cannot be cut.
+std::optional<RowSplitter::Divided> RowSplitter::findDivided(Value fiber) {
   if (auto piece = fiber.getDefiningOp<ChildrenAtOp>()) {
     std::optional<int64_t> begin = keptAt(piece.getBegin());
     std::optional<int64_t> end = keptAt(piece.getEnd());
-    auto list = cast<RankedTensorType>(listed.getTensor().getType());
-    if (!begin || !end || numListed + *end + 1 >= list.getRank())
-      return false;
-    scattered = {fiber, piece.getRoot(), *begin, end, *end + 1};
-    return true;
+    if (!begin || !end)
+      return std::nullopt;
+    return Divided{fiber, piece.getRoot(), *begin, end};
   }
   auto whole = fiber.getDefiningOp<FiberAtOp>();
   std::optional<int64_t> begin =
       whole ? keptAt(whole.getPosition()) : std::nullopt;
-  if (!begin || !whole.getCertain() || whole.getEnd())
-    return false;
-  scattered = {fiber, whole.getRoot(), *begin, std::nullopt, std::nullopt};
-  return hasChildrenInLastLevel(whole.getFiber().getType());
+  if (!begin || !whole.getCertain() || whole.getEnd() ||
+      !hasChildrenInLastLevel(whole.getFiber().getType()))
+    return std::nullopt;
+  return Divided{fiber, whole.getRoot(), *begin, std::nullopt};
+}
+
+/// Finds all fibers that the innermost loop reads. Returns whether they can be
+/// cut.
+bool RowSplitter::findAllDivided() {
+  CoiterateOp inner = loops.back();
+  SmallVector<Value> fibers(inner.getFibers());
+  WalkResult found = nest.walk([&](FindOp find) {
+    if (find->getParentOp() != inner ||
+        find.getCoordinate() != inner.getCoordinate() ||
+        !needsChildren(inner, find.getFiber()))
+      return WalkResult::interrupt();
+    if (!llvm::is_contained(fibers, find.getFiber()))
+      fibers.push_back(find.getFiber());
+    return WalkResult::advance();
+  });
+  for (Value fiber : fibers) {
+    std::optional<Divided> one = findDivided(fiber);
+    if (!one || (!divided.empty() && one->end.has_value() != isInPieces()))
+      return false;
+    divided.push_back(*one);
+  }
+  return !found.wasInterrupted();
 }
 
 bool RowSplitter::canCutIntoPieces() {
   CoiterateOp inner = loops.back();
-  return !findsElements(nest) && loops.size() == numListed + 1 &&
-         inner.getFibers().size() == 1 && inner.getGuards().empty() &&
-         !inner.getExtent() && appendsAtLast(nest, inner) && findScattered();
+  return loops.size() == numListed + 1 && inner.getFibers().size() == 1 &&
+         inner.getGuards().empty() && !inner.getExtent() &&
+         appendsAtLast(nest, inner) && findAllDivided();
 }
 
 NestOp RowSplitter::cutIntoPieces() {
@@ -87,52 +106,64 @@ NestOp RowSplitter::cutIntoPieces() {
 // The list of pieces
 //===----------------------------------------------------------------------===//
 
-/// The number of coordinates in a row, which may be a piece.
+/// The number of coordinates in a row, which may be a piece. A list of pieces
+/// keeps last in how many bits the coordinates of a piece differ.
 Value RowSplitter::emitExtentOfRow(Value row) {
-  if (!scattered.width) {
-    auto fiber = cast<FiberType>(scattered.fiber.getType());
+  auto fiber = cast<FiberType>(divided.front().fiber.getType());
+  if (!isInPieces()) {
     Number level(b, fiber.getLevel());
-    Value tensor = rootOf(scattered.root).getTensor();
+    Value tensor = rootOf(divided.front().root).getTensor();
     return sparse_tensor::LvlOp::create(b, tensor, level);
   }
-  int64_t below = numListed - numOuter + *scattered.width;
-  Value width = RecallOp::create(b, row, below);
+  auto list = cast<RankedTensorType>(listed.getTensor().getType());
+  Value width = RecallOp::create(b, row, list.getRank() - numOuter - 1);
   Number most(b, 62), one(b, 1);
   return one << min(Number(b, width), most);
 }
 
-/// The fiber of an entry of the list that is cut.
-Value RowSplitter::fiberOfEntry(Value entry) {
-  Type type = scattered.fiber.getType();
-  Value begin = RecallOp::create(b, entry, scattered.begin), fiber;
-  if (scattered.end) {
-    Value end = RecallOp::create(b, entry, *scattered.end);
-    fiber = ChildrenAtOp::create(b, type, scattered.root, begin, end);
+/// How many levels below the loops over a list of pieces an entry keeps the end
+/// of a fiber.
+int64_t RowSplitter::endOf(const Divided &of) {
+  auto list = cast<RankedTensorType>(listed.getTensor().getType());
+  return of.end.value_or(list.getRank() - numListed + (&of - divided.begin()));
+}
+
+/// A fiber of an entry of the list that is cut.
+Value RowSplitter::fiberOfEntry(const Divided &of, Value entry) {
+  Type type = of.fiber.getType();
+  Value begin = RecallOp::create(b, entry, of.begin), fiber;
+  if (of.end) {
+    Value end = RecallOp::create(b, entry, *of.end);
+    fiber = ChildrenAtOp::create(b, type, of.root, begin, end);
   } else {
-    fiber = FiberAtOp::create(b, type, scattered.root, begin, Value(),
+    fiber = FiberAtOp::create(b, type, of.root, begin, Value(),
                               /*certain=*/true);
   }
-  setName(fiber, getName(scattered.fiber));
+  setName(fiber, getName(of.fiber));
   return fiber;
 }
 
 /// nest collect<piece_list> {
 ///   for each row of the list:
 ///     for each entry of the row:
-///       for each piece of the entry's fiber:
+///       for each piece of the fiber in which the loop inside steps:
 ///         append at (row, piece, entry) what the entry keeps, with the
-///         children in the piece in place of the fiber, and the width of the
-///         piece
+///         children in the piece in place of each fiber, and the width of the
+///         piece, if all fibers have children there
 /// }
 Value RowSplitter::listPieces() {
   auto type = cast<RankedTensorType>(listed.getTensor().getType());
-  auto of = cast<FiberType>(scattered.fiber.getType()).getTensor();
   unsigned width = sparse_tensor::getSparseTensorEncoding(type).getCrdWidth();
   // The list keeps positions of children, too.
-  if (sparse_tensor::getSparseTensorEncoding(of).getPosWidth() != 32)
-    width = 64;
-  // The piece and, for the first time, where it ends and its width.
-  unsigned rank = type.getRank() + (scattered.end ? 1 : 3);
+  for (const Divided &each : divided) {
+    auto of = cast<FiberType>(each.fiber.getType()).getTensor();
+    if (sparse_tensor::getSparseTensorEncoding(of).getPosWidth() != 32)
+      width = 64;
+  }
+  // The piece and, for the first time, where its fibers end and its width.
+  unsigned rank = type.getRank() + 1;
+  if (!isInPieces())
+    rank += divided.size() + 1;
   OpBuilder::InsertionGuard guard(b);
   NestOp pieces = startNest(
       listTensorType(rank, numListed + 1, b.getI64Type(), width), "P");
@@ -148,40 +179,85 @@ Value RowSplitter::listPieces() {
   return pieces.getResult();
 }
 
-/// Appends the pieces of an entry's fiber. `at` has the coordinates of the
-/// entry.
-void RowSplitter::appendPiece(Value entry, Value shift,
-                              SmallVectorImpl<Value> &at) {
-  Value whole = fiberOfEntry(entry);
-  Value inPieces = PiecesOp::create(b, whole.getType(), whole, shift);
-  setName(inPieces, getName(scattered.fiber));
-  CoiterateOp loop = enterLoop(inPieces, MergeAttr::get(b.getContext(), 0u),
-                               b.getStringAttr("piece"));
-  Value run = loop.getChildren().front();
-  Value begin = PositionOp::create(b, run, /*end=*/false);
-  Value end = PositionOp::create(b, run, /*end=*/true);
-  at.insert(at.begin() + numOuter, loop.getCoordinate());
-  auto type = cast<RankedTensorType>(listed.getTensor().getType());
-  for (int64_t below = 0; below < type.getRank() - numListed; ++below) {
-    if (below == scattered.begin)
-      at.push_back(begin);
-    else if (below == scattered.end)
-      at.push_back(end);
-    else if (below == scattered.width)
-      at.push_back(shift);
-    else
-      at.push_back(RecallOp::create(b, entry, below));
+/// What an entry pays for tables in a piece, of what it pays for whole ones: as
+/// much as the piece has of their elements. `kept` is where its children are.
+Value RowSplitter::costOfTables(Value entry, ArrayRef<Value> kept) {
+  Number all(b, 0), inPiece(b, 0);
+  for (const Divided &table : ArrayRef(divided).drop_front()) {
+    Value whole = fiberOfEntry(table, entry);
+    all = all + CostOp::create(b, b.getIndexType(), CostKind::nnz, whole,
+                               Value(), /*below=*/0);
+    inPiece = inPiece + (Number(b, kept[endOf(table)]) - kept[table.begin]);
   }
-  if (!scattered.end)
-    at.append({end, shift});
+  auto costUpTo = [&](Value position) {
+    Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan,
+                                listed.getFiber(), position, /*below=*/0);
+    return Number(b, cost);
+  };
+  Number position(b, PositionOp::create(b, entry, /*end=*/false));
+  Number paid = costUpTo(position + 1) - costUpTo(position);
+  Value others = costOfEntry(nest, [&](Value fiber) {
+    const auto *of = llvm::find_if(
+        divided, [&](const Divided &each) { return each.fiber == fiber; });
+    return of == divided.end()
+               ? fiberAgain(entry, fiber.getDefiningOp<FiberAtOp>())
+               : fiberOfEntry(*of, entry);
+  });
+  Number tables = maxSigned(paid - Number(b, others).asIndex(), 0);
+  return ceilDiv(tables * inPiece, max(all, 1)).asSigned(b.getI64Type());
+}
+
+/// The cost of an entry in a piece.
+Value RowSplitter::costOfPiece(Value entry, ArrayRef<Value> kept) {
+  const Divided &stepped = divided.front();
   Value children =
-      ChildrenAtOp::create(b, whole.getType(), scattered.root, begin, end);
+      ChildrenAtOp::create(b, stepped.fiber.getType(), stepped.root,
+                           kept[stepped.begin], kept[endOf(stepped)]);
   Value cost = costOfEntry(nest, [&](Value fiber) {
-    return fiber == scattered.fiber
+    return fiber == stepped.fiber
                ? children
                : fiberAgain(entry, fiber.getDefiningOp<FiberAtOp>());
   });
-  AppendOp::create(b, cost, b.getI64IntegerAttr(0), at, Value());
+  return divided.size() == 1 ? cost
+                             : Number(b, cost) + costOfTables(entry, kept);
+}
+
+/// Appends the pieces of an entry. `at` has the coordinates of the entry.
+void RowSplitter::appendPiece(Value entry, Value shift,
+                              SmallVectorImpl<Value> &at) {
+  auto inPieces = [&](const Divided &each) -> Value {
+    Value fiber = fiberOfEntry(each, entry);
+    Value pieces = PiecesOp::create(b, fiber.getType(), fiber, shift);
+    setName(pieces, getName(each.fiber));
+    return pieces;
+  };
+  auto loop =
+      enterLoop(inPieces(divided.front()), MergeAttr::get(b.getContext(), 0u),
+                b.getStringAttr("piece"));
+  at.insert(at.begin() + numOuter, loop.getCoordinate());
+  auto type = cast<RankedTensorType>(listed.getTensor().getType());
+  SmallVector<Value> kept;
+  for (int64_t below = 0; below < type.getRank() - numListed; ++below)
+    kept.push_back(RecallOp::create(b, entry, below));
+  if (!isInPieces())
+    kept.append(divided.size() + 1, Value());
+  Value run = loop.getChildren().front(), areAllPresent;
+  for (const Divided &each : divided) {
+    if (&each != &divided.front()) {
+      Value pieces = inPieces(each);
+      run = SeekOp::create(b, cast<FiberType>(pieces.getType()).getChild(),
+                           loop.getCoordinate(), pieces);
+      Value isPresent = PresentOp::create(b, b.getI1Type(), run);
+      areAllPresent = areAllPresent ? Number(b, areAllPresent) & isPresent
+                                    : Number(b, isPresent);
+    }
+    kept[each.begin] = PositionOp::create(b, run, /*end=*/false);
+    kept[endOf(each)] = PositionOp::create(b, run, /*end=*/true);
+  }
+  kept.back() = shift;
+  at.append(kept);
+  AppendOp::create(b, costOfPiece(entry, kept), b.getI64IntegerAttr(0), at,
+                   areAllPresent);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,25 +290,27 @@ Value RowSplitter::startPieces(Value fiber, NestOp copy, IRMapping &mapping) {
 /// a position of their parent.
 void RowSplitter::cloneInPieces(Operation &op, Value entry,
                                 IRMapping &mapping) {
-  auto type = cast<RankedTensorType>(listed.getTensor().getType());
-  auto isOfPiece = [&](Value fiber) {
+  auto isOfPiece = [&](Value fiber) -> const Divided * {
     auto at = fiber.getDefiningOp<FiberAtOp>();
     auto recall = at ? at.getPosition().getDefiningOp<RecallOp>() : RecallOp();
-    return !scattered.end && recall && at.getRoot() == scattered.root &&
-           static_cast<int64_t>(recall.getBelow()) == scattered.begin;
+    const auto *found = llvm::find_if(divided, [&](const Divided &each) {
+      return !isInPieces() && recall && at.getRoot() == each.root &&
+             static_cast<int64_t>(recall.getBelow()) == each.begin;
+    });
+    return found == divided.end() ? nullptr : found;
   };
   // The list tells where children begin.
   auto prefetch = dyn_cast<PrefetchOp>(op);
   if (prefetch && prefetch.getBegin() && isOfPiece(prefetch.getFiber()))
     return;
   auto at = dyn_cast<FiberAtOp>(op);
-  if (!at || !isOfPiece(at.getFiber())) {
+  const Divided *of = at ? isOfPiece(at.getFiber()) : nullptr;
+  if (!of) {
     b.clone(op, mapping);
     return;
   }
   auto recall = at.getPosition().getDefiningOp<RecallOp>();
-  Value end =
-      RecallOp::create(b, entry, type.getRank() - numListed, recall.getAhead());
+  Value end = RecallOp::create(b, entry, endOf(*of), recall.getAhead());
   Value children =
       ChildrenAtOp::create(b, at.getFiber().getType(), at.getRoot(),
                            mapping.lookup(at.getPosition()), end);

@@ -31,26 +31,30 @@ public:
 
   /// Whether heavy rows can be cut into pieces: the innermost loop, whose
   /// coordinate is appended, is the only loop inside of those over the list,
-  /// and steps through one fiber of which the list keeps where it is.
+  /// steps through one fiber, and may look the coordinate up in others that
+  /// have to have it. The list keeps where all of them are.
   bool canCutIntoPieces();
   /// Returns the nest that collects the pieces.
   NestOp cutIntoPieces();
 
 private:
-  /// A fiber in which the innermost loop steps, and how many levels below the
-  /// loops over the list an entry keeps where it is.
-  struct Scattered {
+  /// A fiber that is cut into pieces, and how many levels below the loops over
+  /// the list an entry keeps where it is.
+  struct Divided {
     mlir::Value fiber, root;
     int64_t begin = 0;
-    /// The end of the children, and the number of bits in which coordinates in
-    /// a piece differ, if the fiber is a piece already.
-    std::optional<int64_t> end, width;
+    std::optional<int64_t> end; ///< If the fiber is a piece already.
   };
-  bool findScattered();
+  std::optional<Divided> findDivided(mlir::Value fiber);
+  bool findAllDivided();
+  bool isInPieces() const { return divided.front().end.has_value(); }
+  int64_t endOf(const Divided &of);
   mlir::Value emitExtentOfRow(mlir::Value row);
-  mlir::Value fiberOfEntry(mlir::Value entry);
+  mlir::Value fiberOfEntry(const Divided &of, mlir::Value entry);
   void appendPiece(mlir::Value entry, mlir::Value shift,
                    llvm::SmallVectorImpl<mlir::Value> &at);
+  mlir::Value costOfPiece(mlir::Value entry, llvm::ArrayRef<mlir::Value> kept);
+  mlir::Value costOfTables(mlir::Value entry, llvm::ArrayRef<mlir::Value> kept);
   mlir::Value listPieces();
   mlir::Value startPieces(mlir::Value fiber, NestOp copy,
                           mlir::IRMapping &mapping);
@@ -89,7 +93,9 @@ private:
   unsigned numOuter;      ///< The number of loops over rows.
   unsigned numListed = 0; ///< The number of loops over the list.
   RootOp listed;          ///< The list.
-  Scattered scattered;    ///< The fiber that the pieces are cut from.
+  /// First the fiber in which the innermost loop steps, then those in which it
+  /// looks its coordinate up.
+  llvm::SmallVector<Divided> divided;
   mlir::ImplicitLocOpBuilder b;
 };
 

@@ -73,18 +73,32 @@ class List(Cut):
     def sums_before(self, positions: Sequence[int]) -> list[int]:
         """Return what all entries cost before some positions."""
         known = dict.fromkeys([0, *positions], 0)
-        last = np.array([*known], np.int64)[1:] - 1
-        pieces = np.searchsorted(self.pieces.positions[:, -1], last, "right") - 1
-        sums = self._engine.fetch(
+        places = [position - 1 for position in [*known][1:]]
+        sums = self._elements("sum", places, -1)
+        known.update(zip([*known][1:], sums, strict=True))
+        return [known[position] for position in positions]
+
+    def last_kept(self, positions: Sequence[int]) -> list[int]:
+        """Return the last of the numbers that some entries keep."""
+        return self._elements("kept", positions, -2)
+
+    def _elements(self, what: str, positions: Sequence[int], array: int) -> list[int]:
+        """Return elements of one of the arrays of entries."""
+        begins = self.pieces.positions[:, -1]
+        owners = np.searchsorted(begins, positions, "right") - 1
+        found: list[int] = self._engine.fetch(
             [
                 self._engine.submit(
-                    f"sum-{self.name}", sum_at, self.pieces.handles[piece], place
+                    f"{what}-{self.name}",
+                    element_at,
+                    self.pieces.handles[owner],
+                    array,
+                    position,
                 )
-                for piece, place in zip(pieces.tolist(), last.tolist(), strict=True)
+                for owner, position in zip(owners.tolist(), positions, strict=True)
             ]
         )
-        known.update(zip((last + 1).tolist(), sums, strict=True))
-        return [known[position] for position in positions]
+        return found
 
     def limit(self) -> Any:
         """Return the ends of its arrays: its last sum tells what all entries cost."""
@@ -114,9 +128,9 @@ def total_cost(windows: Windows) -> int:
     return int(windows.arrays[-1].sum())
 
 
-def sum_at(windows: Windows, position: int) -> int:
-    """Return what the entries of a list cost up to a position, and with it."""
-    return int(windows.arrays[-1][position - windows.begins[-1]])
+def element_at(windows: Windows, array: int, position: int) -> int:
+    """Return the element of an array at a position."""
+    return int(windows.arrays[array][position - windows.begins[array]])
 
 
 def with_sums(windows: Windows, before: int) -> Windows:

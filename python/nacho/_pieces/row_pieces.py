@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from nacho._pieces import tasks
 from nacho._pieces.inputs import RowCosts
 from nacho._pieces.lists import List
 from nacho._pieces.plans import Plan
@@ -44,21 +43,16 @@ class PieceSumsStep(StepOnPieces):
     def _result(self) -> Pieces:
         """Return the result, whose cuts have coordinates in the rows that they divide.
 
-        In which piece a cut lies is known of the list alone. In the result, the cut is
-        behind the last entry before it.
+        Pieces are ranges of coordinates: the list keeps how wide those of a row are.
         """
         made = super()._result()
         _, cut = _list_of(self)
         columns = [column for column, _ in cut.columns]
         rows = self.plan.rows[self._groups]
-        divided = np.flatnonzero(rows[1:-1, columns[0]] != rows[1:-1, columns[-1]])
-        task = ("ends", tasks.last_coordinate)
-        before = made.handles[: made.count - 1]
-        ends = self._engine.fetch([self._engine.submit(*task, each) for each in before])
+        divided = 1 + np.flatnonzero(rows[1:-1, columns[0]] != rows[1:-1, columns[-1]])
+        shifts = cut.last_kept(rows[divided, columns[-1]].tolist())
         coordinates = made.coordinates.copy()
-        for number in divided.tolist():
-            last = next(end for end in reversed(ends[: number + 1]) if end is not None)
-            coordinates[number + 1, -1] = last + 1
+        coordinates[divided, -1] = rows[divided, cut.depth] << np.array(shifts, int)
         return replace(made, coordinates=coordinates)
 
 

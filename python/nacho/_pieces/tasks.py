@@ -274,12 +274,6 @@ def sealed(
     return joined(ranges, given)
 
 
-def last_coordinate(windows: Windows) -> int | None:
-    """Return the innermost coordinate of the last entry, if there is one."""
-    *_, crd, _ = windows.arrays
-    return int(crd[-1]) if crd.size else None
-
-
 class LastRuns(NamedTuple):
     """The runs of equal coordinates at the end of a window, by level."""
 
