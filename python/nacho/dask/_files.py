@@ -95,8 +95,8 @@ def read(
         The number of pieces; by default, as many as blocks are read if these are in
         order, and else so many that each has 12 megabytes at most.
     blocksize
-        How many bytes of a file in ``.tns``, ``.mtx`` or ``.npz`` a task reads; by
-        default, 12 megabytes at most.
+        How many bytes of a file in ``.tns``, ``.mtx``, ``.npz`` or ``.bsp.h5`` a task
+        reads; by default, 12 megabytes at most.
     client
         The client of the cluster; by default, the current one.
 
