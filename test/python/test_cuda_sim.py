@@ -222,6 +222,21 @@ def test_ptx(chip, target):
     assert kernel.ptx(chip) == ptx
 
 
+def test_rows_are_divided_if_they_are_too_long_for_a_thread():
+    """A thread may have many times its share, if that takes less than to divide it."""
+    rng = np.random.default_rng(0)
+    B = sp.random_array((400, 300), density=0.03, format="csr", rng=rng)
+    text = "Z[i,k] = A[i,j] * B[j,k]"
+    for entries in (100, 400):
+        A = sp.random_array((50, 400), density=0.005, format="lil", rng=rng)
+        A[7, :entries] = 1
+        operands = {"A": A.tocsr(), "B": B}
+        found = nacho.evaluate(text, operands, target="cuda-sim")
+        assert samples.same_numbers(found.toarray(), (A @ B).toarray())
+        explained = str(nacho.explain(text, operands, target="cuda-sim"))
+        assert ("whole-rows, heavy-rows" in explained) == (entries == 400)
+
+
 def test_ptx_of_other_choices():
     # Threads that wait for each other merge without branches.
     kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", choices={"tile": 0})
