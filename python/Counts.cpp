@@ -17,11 +17,12 @@ static nb::list pyCountedKernels() {
   nb::list kernels;
   for (const auto &[name, n] : countedKernels())
     kernels.append(nb::make_tuple(
-        name,
-        nb::make_tuple(n.launches, n.warps, n.sectorsLoaded, n.sectorsStored,
-                       n.sectorsMoved, n.bytesLoaded, n.bytesStored,
-                       n.sharedAccesses, n.bankConflicts, n.atomics, n.issued,
-                       n.useful, n.longest, n.predicted)));
+        name, nb::make_tuple(
+                  n.launches, n.warps, n.blocks, n.threads, n.sectorsLoaded,
+                  n.sectorsStored, n.sectorsMoved, n.bytesLoaded, n.bytesStored,
+                  n.lines, n.sharedAccesses, n.bankConflicts, n.atomics,
+                  n.issued, n.useful, n.farWaits, n.nearWaits, n.longest,
+                  n.longestFarWaits, n.longestNearWaits)));
   return kernels;
 }
 

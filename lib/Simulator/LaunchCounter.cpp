@@ -11,7 +11,7 @@
 
 using namespace nacho;
 
-static constexpr uint64_t kSector = 32;
+static constexpr uint64_t kSector = 32, kSectorsOfLine = 4;
 static constexpr uint64_t kBanks = 32, kBankBytes = 4;
 
 static uint64_t mixed(uint64_t hash, uint64_t value) {
@@ -45,11 +45,12 @@ void SectorCache::clear() {
   entered = loaded = stored = 0;
 }
 
-/// Counts an access. A sector that is stored is not loaded before.
-void SectorCache::access(uint64_t sector, bool stores) {
+/// A sector that is stored is not loaded before.
+bool SectorCache::access(uint64_t sector, bool stores) {
   auto [known, isNew] = sectors.try_emplace(sector);
   Sector &found = known->second;
-  if (isNew || entered - found.last >= kCapacity) {
+  bool isMissing = isNew || entered - found.last >= capacity;
+  if (isMissing) {
     ++entered;
     loaded += !stores;
     found.isStored = false;
@@ -57,6 +58,7 @@ void SectorCache::access(uint64_t sector, bool stores) {
   found.last = entered;
   stored += stores && !found.isStored;
   found.isStored |= stores;
+  return !isMissing;
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,7 +73,7 @@ void LaunchCounter::begin(const char *launched, int64_t numBlocks,
   warps.resize((numThreads + kLanes - 1) / kLanes);
   for (Warp &warp : warps) {
     warp.events.clear();
-    warp.issued = 0;
+    warp.issued = warp.farWaits = warp.nearWaits = 0;
   }
   read.clear();
   written.clear();
@@ -91,18 +93,17 @@ void LaunchCounter::add(int64_t thread, const Event &event) {
 void LaunchCounter::addBlock(int64_t thread, uint64_t path, int64_t id,
                              int64_t weight) {
   add(thread, {mixed(path, id), uint64_t(weight), 0, uint8_t(thread % kLanes),
-               What::block});
+               What::block, 0});
 }
 
 void LaunchCounter::addAccess(int64_t thread, uint64_t path, int64_t id,
-                              AccessKind kind, bool isShared, uint64_t address,
-                              int64_t bytes) {
-  What what = isShared                    ? What::shared
-              : kind == AccessKind::read  ? What::read
-              : kind == AccessKind::write ? What::write
-                                          : What::atomic;
-  add(thread, {mixed(path, id), address, uint32_t(bytes),
-               uint8_t(thread % kLanes), what});
+                              const Access &access) {
+  What what = access.isShared                    ? What::shared
+              : access.kind == AccessKind::read  ? What::read
+              : access.kind == AccessKind::write ? What::write
+                                                 : What::atomic;
+  add(thread, {mixed(path, id), access.address, uint32_t(access.bytes),
+               uint8_t(thread % kLanes), what, uint8_t(access.waits)});
 }
 
 void LaunchCounter::meet() {
@@ -114,19 +115,25 @@ void LaunchCounter::endBlock() {
   meet();
   for (Warp &warp : warps) {
     counts.longest = std::max(counts.longest, warp.issued);
+    counts.longestFarWaits = std::max(counts.longestFarWaits, warp.farWaits);
+    counts.longestNearWaits = std::max(counts.longestNearWaits, warp.nearWaits);
+    counts.farWaits += warp.farWaits;
+    counts.nearWaits += warp.nearWaits;
     counts.warps += warp.issued > 0;
-    warp.issued = 0;
+    warp.issued = warp.farWaits = warp.nearWaits = 0;
   }
+  near.clear();
 }
 
 void LaunchCounter::end() {
   if (counts.issued == 0)
     return;
   counts.launches = 1;
+  counts.blocks = blocks;
+  counts.threads = threads;
   counts.bytesLoaded = read.count();
   counts.bytesStored = written.count();
   counts.sectorsMoved = cache.moved();
-  counts.predicted = predictedSeconds(counts, blocks);
   addCounts(name, counts);
 }
 
@@ -151,9 +158,9 @@ void LaunchCounter::combine(Warp &warp) {
 
 void LaunchCounter::count(Warp &warp, Events begin, Events end) {
   if (begin->what == What::shared)
-    return countShared(begin, end);
+    return countShared(warp, begin, end);
   if (begin->what != What::block)
-    return countGlobal(begin, end);
+    return countGlobal(warp, begin, end);
   int64_t weight = int64_t(begin->address);
   warp.issued += weight;
   counts.issued += weight;
@@ -171,10 +178,27 @@ void LaunchCounter::findSectors(Events begin, Events end) {
   scratch.erase(std::unique(scratch.begin(), scratch.end()), scratch.end());
 }
 
+/// What is stored, or accessed by an atomic instruction, is not near.
+void LaunchCounter::countLines(Warp &warp, const Event &event) {
+  bool isLoad = event.what == What::read;
+  int64_t lines = 0;
+  uint64_t last = ~uint64_t(0);
+  for (uint64_t sector : scratch) {
+    if (isLoad && near.access(sector, /*stores=*/false))
+      continue;
+    uint64_t line = sector / kSectorsOfLine;
+    lines += line != last;
+    last = line;
+  }
+  counts.lines += lines;
+  (lines ? warp.farWaits : warp.nearWaits) += event.waits;
+}
+
 /// An atomic access loads and stores.
-void LaunchCounter::countGlobal(Events begin, Events end) {
+void LaunchCounter::countGlobal(Warp &warp, Events begin, Events end) {
   findSectors(begin, end);
   int64_t sectors = scratch.size();
+  countLines(warp, *begin);
   if (begin->what == What::atomic)
     counts.atomics += end - begin;
   if (begin->what != What::write) {
@@ -195,8 +219,9 @@ void LaunchCounter::countGlobal(Events begin, Events end) {
 
 /// A turn serves 32 words of 4 bytes, each in a bank of its own: 32 lanes, or
 /// fewer if each accesses more. Lanes that access the same word share a turn.
-void LaunchCounter::countShared(Events begin, Events end) {
+void LaunchCounter::countShared(Warp &warp, Events begin, Events end) {
   ++counts.sharedAccesses;
+  warp.nearWaits += begin->waits;
   uint64_t words = std::max<uint64_t>(begin->bytes / kBankBytes, 1);
   uint64_t together = std::max<uint64_t>(kBanks / words, 1);
   int64_t fewest = (words + kBanks - 1) / kBanks;

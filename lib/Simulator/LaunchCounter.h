@@ -50,23 +50,26 @@ private:
   std::unordered_map<uint64_t, std::array<uint64_t, kPage / 64>> pages;
 };
 
-/// The cache between the processors and the memory of an H100. The sectors that
-/// were accessed last are in it. One that was stored is written to memory once,
-/// when others take its place.
+/// A cache of an H100: that between the processors and the memory, or what a
+/// block has of the one of its processor. The sectors that were accessed last
+/// are in it. One that was stored is written to memory once, when others take
+/// its place.
 class SectorCache {
 public:
+  explicit SectorCache(int64_t bytes) : capacity(bytes / 32) {}
   void clear();
-  void access(uint64_t sector, bool stores);
+  /// Accesses a sector, and returns whether it was there.
+  bool access(uint64_t sector, bool stores);
   /// The number of sectors that memory has given, or gets in the end.
   int64_t moved() const { return loaded + stored; }
 
 private:
-  static constexpr int64_t kCapacity = (int64_t(50) << 20) / 32;
   struct Sector {
     int64_t last = 0; ///< `entered` when it was accessed last.
     bool isStored = false;
   };
   std::unordered_map<uint64_t, Sector> sectors;
+  int64_t capacity;    ///< In sectors.
   int64_t entered = 0; ///< Sectors that were not there.
   int64_t loaded = 0, stored = 0;
 };
@@ -80,10 +83,17 @@ public:
   /// Begins a launch.
   void begin(const char *launched, int64_t numBlocks, int64_t numThreads);
 
+  struct Access {
+    AccessKind kind;
+    bool isShared;
+    uint64_t address;
+    int64_t bytes, waits;
+  };
+
   /// A thread begins a block of `weight` operations.
   void addBlock(int64_t thread, uint64_t path, int64_t id, int64_t weight);
-  void addAccess(int64_t thread, uint64_t path, int64_t id, AccessKind kind,
-                 bool isShared, uint64_t address, int64_t bytes);
+  void addAccess(int64_t thread, uint64_t path, int64_t id,
+                 const Access &access);
 
   /// All threads of the block have met.
   void meet();
@@ -103,26 +113,30 @@ private:
     uint32_t bytes;
     uint8_t lane;
     What what;
+    uint8_t waits;
   };
   struct Warp {
     std::vector<Event> events;
-    int64_t issued = 0;
+    int64_t issued = 0, farWaits = 0, nearWaits = 0;
   };
   using Events = std::vector<Event>::const_iterator;
 
   void add(int64_t thread, const Event &event);
   void combine(Warp &warp);
   void count(Warp &warp, Events begin, Events end);
-  void countGlobal(Events begin, Events end);
+  void countGlobal(Warp &warp, Events begin, Events end);
+  /// Counts the lines of an instruction, without what is near, and the waits.
+  void countLines(Warp &warp, const Event &event);
   void findSectors(Events begin, Events end);
-  void countShared(Events begin, Events end);
+  void countShared(Warp &warp, Events begin, Events end);
 
   const char *name = nullptr;
   int64_t blocks = 0, threads = 0;
   std::vector<Warp> warps;       ///< Warps of the block that runs.
   std::vector<uint64_t> scratch; ///< Sectors, or words of shared memory.
   TouchedBytes read, written;
-  SectorCache cache;
+  SectorCache cache{int64_t(50) << 20};
+  SectorCache near{int64_t(4) << 10};
   KernelCounts counts;
 };
 

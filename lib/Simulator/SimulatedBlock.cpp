@@ -262,10 +262,11 @@ void nacho::countBlock(const SimulatedThread *thread, int64_t id,
 
 void nacho::countAccess(const SimulatedThread *thread, int64_t id,
                         AccessKind kind, int64_t isShared, int64_t address,
-                        int64_t bytes) noexcept {
+                        int64_t bytes, int64_t waits) noexcept {
   Lane &lane = Lane::of(thread);
-  lane.owner->counter.addAccess(lane.thread, lane.path.hash(), id, kind,
-                                isShared != 0, uint64_t(address), bytes);
+  lane.owner->counter.addAccess(
+      lane.thread, lane.path.hash(), id,
+      {kind, isShared != 0, uint64_t(address), bytes, waits});
 }
 
 void nacho::beginLoop(const SimulatedThread *thread) noexcept {

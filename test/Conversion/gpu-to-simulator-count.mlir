@@ -3,11 +3,12 @@
 
 // Each block says how many instructions it has, each access what it touches, and each loop
 // when it begins, takes a step, and ends. Constants are no instructions, nor is what nobody
-// uses, and memory of a thread is not counted.
+// uses, and memory of a thread is registers. An address takes 2 instructions, a counter 5. A
+// wait counts as 4, and as 1 in a loop whose steps do not wait for each other.
 //
-//   own = 0                  5 instructions: the number of the thread, the loop, 3 accesses
+//   own = 0                  7 instructions: the number of the thread, the loop, 3 accesses
 //   for n in [0, t):
-//     own += data[n]         4 instructions
+//     own += data[n]         11 instructions
 //   data[t] = own
 //
 // NONE-NOT:    nacho_count
@@ -15,22 +16,34 @@
 // CHECK-LABEL: func.func private @simulated_kernels_k(
 // CHECK-SAME:    %[[THREAD:[^ ]+]]: !llvm.ptr
 // CHECK:         %[[ID:.+]] = arith.constant 2 : i64
-// CHECK:         %[[WEIGHT:.+]] = arith.constant 5 : i64
+// CHECK:         %[[WEIGHT:.+]] = arith.constant 7 : i64
 // CHECK:         llvm.call @nacho_count_block(%[[THREAD]], %[[ID]], %[[WEIGHT]])
 // CHECK:         llvm.call @nacho_begin_loop(%[[THREAD]])
 // CHECK:         scf.for
 // CHECK:           llvm.call @nacho_next_step(%[[THREAD]])
 // CHECK:           %[[ID:.+]] = arith.constant 1 : i64
-// CHECK:           %[[WEIGHT:.+]] = arith.constant 4 : i64
+// CHECK:           %[[WEIGHT:.+]] = arith.constant 11 : i64
 // CHECK:           llvm.call @nacho_count_block(%[[THREAD]], %[[ID]], %[[WEIGHT]])
-// CHECK:           llvm.call @nacho_count_access(%[[THREAD]],
+// CHECK:           llvm.call @nacho_count_access(%[[THREAD]], {{.*}}, %c1_i64{{(_[0-9]+)?}}) :
 // CHECK:           memref.load %{{.+}} : memref<?xf64>
 // CHECK-NOT:       nacho_count_access
 // CHECK:         }
 // CHECK:         llvm.call @nacho_end_loop(%[[THREAD]])
-// CHECK:         llvm.call @nacho_count_access(%[[THREAD]],
+// CHECK:         llvm.call @nacho_count_access(%[[THREAD]], {{.*}}, %c0_i64{{(_[0-9]+)?}}) :
 // CHECK:         memref.store %{{.+}} : memref<?xf64>
 // CHECK:         return
+//
+// Each step waits for the one before, and what is loaded beside it costs no more.
+//
+//   at = t
+//   for n in [0, t):
+//     at = next[at] + more[at]
+//
+// CHECK-LABEL: func.func private @simulated_kernels_chain(
+// CHECK:           llvm.call @nacho_count_access({{.*}}, %c4_i64{{(_[0-9]+)?}}) :
+// CHECK:           memref.load
+// CHECK:           llvm.call @nacho_count_access({{.*}}, %c0_i64{{(_[0-9]+)?}}) :
+// CHECK:           memref.load
 gpu.module @kernels {
   gpu.func @k(%data: memref<?xf64>) kernel {
     %c0 = arith.constant 0 : index
@@ -48,6 +61,20 @@ gpu.module @kernels {
     }
     %sum = memref.load %own[] : memref<f64>
     memref.store %sum, %data[%t] : memref<?xf64>
+    gpu.return
+  }
+
+  gpu.func @chain(%next: memref<?xindex>, %more: memref<?xindex>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    %last = scf.for %n = %c0 to %t step %c1 iter_args(%at = %t) -> index {
+      %one = memref.load %next[%at] : memref<?xindex>
+      %other = memref.load %more[%at] : memref<?xindex>
+      %then = arith.addi %one, %other : index
+      scf.yield %then : index
+    }
+    memref.store %last, %next[%t] : memref<?xindex>
     gpu.return
   }
 }

@@ -12,9 +12,11 @@
 
 module attributes {gpu.container_module} {
 
-// Two warps load 256 bytes each, and store as many: 8 sectors. Each has 3 instructions.
+// Two warps load 256 bytes each, and store as many: 8 sectors, in 2 lines. Each has 7
+// instructions: the number of the thread, and 3 for an access, with its address. Each waits
+// for what it loads, which is counted as 4.
 //
-// COPY: copy: launches 1, warps 2, sectors 16 + 16, moved 32, bytes 512 + 512, shared 0, conflicts 0, atomics 0, issued 6, useful 192, longest 3
+// COPY: copy: launches 1, warps 2, sectors 16 + 16, moved 32, bytes 512 + 512, lines 8, shared 0, conflicts 0, atomics 0, issued 14, useful 448, waits 8 + 0, longest 7 + 4 + 0
 // NONE-NOT: copy:
 func.func @copy(%in: memref<?xf64>, %out: memref<?xf64>) {
   %c1 = arith.constant 1 : index
@@ -25,9 +27,9 @@ func.func @copy(%in: memref<?xf64>, %out: memref<?xf64>) {
 }
 
 // Every lane loads from a sector of its own, twice: the bytes are counted once, and the
-// second time, the sectors come from the cache.
+// second time, the sectors come from the cache, and are near. It waits for both loads at once.
 //
-// STRIDED: strided: launches 1, warps 1, sectors 64 + 8, moved 40, bytes 256 + 256,
+// STRIDED: strided: launches 1, warps 1, sectors 64 + 8, moved 40, bytes 256 + 256, lines 18, {{.*}}, waits 4 + 0, longest 14 + 4 + 0
 func.func @strided(%in: memref<?xf64>, %out: memref<?xf64>) {
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
@@ -39,8 +41,9 @@ func.func @strided(%in: memref<?xf64>, %out: memref<?xf64>) {
 // A column of a matrix is in one bank: 31 turns more than without conflicts. All lanes load
 // the same word in one turn, and store a row in one. Of words of 8 bytes, 16 lanes store at a
 // time; if they leave every other word out, this takes 1 turn more, for each half of a warp.
+// Shared memory is near.
 //
-// BANKS: banks: {{.*}}, shared 5, conflicts 33, atomics 0,
+// BANKS: banks: {{.*}}, shared 5, conflicts 33, atomics 0, {{.*}}, waits 4 + 4,
 func.func @banks(%in: memref<?xi32>, %out: memref<?xi32>) {
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
@@ -50,13 +53,15 @@ func.func @banks(%in: memref<?xi32>, %out: memref<?xi32>) {
 }
 
 // The first warp has 32 lanes, the second 8. In step i of the outer loop, lane t has t % 4
-// steps of the inner one, with 1 instruction, which is atomic. Lanes come together after the
-// inner loop, so that a warp has 3 steps of it in each of the 2 outer ones, and no more.
+// steps of the inner one, with an atomic access: 3 instructions, and 5 for the step. Lanes
+// come together after the inner loop, so that a warp has 3 steps of it in each of the 2 outer
+// ones, and no more. It waits for 4 steps of the inner loop at once, which count as 1 each.
 //
-//   issued: 2 * (3 + 2 * (3 * 1 + 1)) = 22     longest: 11
-//   useful: 40 * (3 + 2 * 1) + 2 * 60 * 1 = 320
+//   issued: 2 * (4 + 2 * (6 + 3 * 8)) = 128     longest: 64
+//   useful: 40 * (4 + 2 * 6) + 2 * 60 * 8 = 1600
+//   waits: 2 * 2 * 3 = 12
 //
-// NESTED: nested: launches 1, warps 2, sectors 12 + 12, moved 2, bytes 4 + 4, shared 0, conflicts 0, atomics 120, issued 22, useful 320, longest 11
+// NESTED: nested: launches 1, warps 2, sectors 12 + 12, moved 2, bytes 4 + 4, lines 12, shared 0, conflicts 0, atomics 120, issued 128, useful 1600, waits 12 + 0, longest 64 + 6 + 0
 func.func @nested(%in: memref<?xi32>, %out: memref<?xi32>) {
   %c1 = arith.constant 1 : index
   %c40 = arith.constant 40 : index

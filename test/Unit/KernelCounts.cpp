@@ -1,4 +1,4 @@
-//===- KernelCounts.cpp - What the cache of a simulated GPU holds ---------===//
+//===- KernelCounts.cpp - What caches of a simulated GPU hold -------------===//
 
 #include "Unit.h"
 
@@ -17,34 +17,36 @@ static void loadTwice(const SimulatedThread *thread, void *frame) {
   countBlock(thread, id++, 1);
   for (int64_t n = 0; n < 2 * sectors; ++n)
     countAccess(thread, id++, AccessKind::read, /*isShared=*/0,
-                n % sectors * 32, 8);
+                n % sectors * 32, 8, 0);
   for (int n = 0; n < 2; ++n)
     countAccess(thread, id++, AccessKind::write, /*isShared=*/0, sectors * 32,
-                8);
+                8, 0);
 }
 
-static int64_t movedBy(const char *name, int64_t sectors) {
+static KernelCounts countsOf(const char *name, int64_t sectors) {
   simulateLaunch(loadTwice, name, /*blocks=*/1, /*threads=*/1, /*shared=*/0,
                  /*meets=*/0, &sectors);
   for (const auto &[kernel, counts] : countedKernels())
     if (kernel == name)
-      return counts.sectorsMoved;
-  return 0;
+      return counts;
+  return {};
 }
 
 NACHO_SUITE("kernel counts") {
-  auto expect = [](int64_t found, int64_t wanted) {
-    check(found == wanted, [&] {
-      return std::to_string(found) + " sectors moved, not " +
-             std::to_string(wanted);
+  auto expect = [](const KernelCounts &found, int64_t moved, int64_t lines) {
+    check(found.sectorsMoved == moved && found.lines == lines, [&] {
+      return std::to_string(found.sectorsMoved) + " sectors moved, " +
+             std::to_string(found.lines) + " lines, not " +
+             std::to_string(moved) + " and " + std::to_string(lines);
     });
   };
-  // What is stored is written once.
-  expect(movedBy("few", 5), 5 + 1);
-  expect(movedBy("as many as fit", kRoom), kRoom + 1);
+  // What is stored is written once, by two instructions. Few sectors are near
+  // when they are loaded again.
+  expect(countsOf("few", 5), 5 + 1, 5 + 2);
+  expect(countsOf("as many as fit", kRoom), kRoom + 1, 2 * kRoom + 2);
   // When one is loaded again, so many others have come that it is not there.
   // The order is known only roughly: of what a warp does at a time, there is
   // none.
   int64_t many = kRoom + (1 << 17);
-  expect(movedBy("too many", many), 2 * many + 1);
+  expect(countsOf("too many", many), 2 * many + 1, 2 * many + 2);
 }

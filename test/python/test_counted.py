@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
 from nacho_bench import __main__, counted  # noqa: E402
 from nacho_bench.files import Store  # noqa: E402
 from nacho_bench.kernels import KERNELS  # noqa: E402
+from nacho_bench.operands import Operands  # noqa: E402
 from nacho_bench.workloads import SYNTHETIC  # noqa: E402
 
 
@@ -21,8 +22,24 @@ def test_records(name, tmp_path):
     assert record.parts > 1000
     assert 0 < record.partition < 0.9
     assert record.all.ideal_sectors < record.all.sectors
-    assert record.all.predicted > record.all.bound
+    assert record.units == record.entries
     assert len(record.row()) == len(counted.HEAD)
+    rows = record.kernel_rows()
+    assert all(len(row) == len(counted.KERNEL_HEAD) for row in rows)
+    largest = max(rows, key=lambda row: float(row[5]))
+    assert largest[3] == "compute"
+
+
+def test_products(tmp_path):
+    """Instructions of a product of matrices are for each product of two entries."""
+    store = Store(tmp_path, quick=True)
+    kernel, workload = KERNELS["spgemm"], SYNTHETIC["uniform"]
+    record = counted.count(kernel, workload, store, tile=None)
+    assert record.tile == counted.TILES[-1]
+    files = {name: str(store.path(workload, name, "product")) for name in "AB"}
+    given = Operands("spgemm", files, threads=1)
+    ones = [given.csr(name).astype(bool).astype(float) for name in "AB"]
+    assert record.units == (ones[0] @ ones[1]).sum()
 
 
 def test_the_table(tmp_path, capsys):
@@ -30,7 +47,9 @@ def test_the_table(tmp_path, capsys):
     small = ["--target", "cuda-sim", "--quick", "--cache", str(tmp_path)]
     __main__.main([*small, *named])
     out = capsys.readouterr().out
-    lines = [each for each in out.splitlines() if each.startswith("| csr-mul")]
+    table, kernels = out.split("## Each kernel")
+    assert "| plan_" in kernels
+    lines = [each for each in table.splitlines() if each.startswith("| csr-mul")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert [row[:2] + row[3:4] for row in rows] == [
         ["csr-mul", "power-2.0", "0"],

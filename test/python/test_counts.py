@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
+from nacho._kernels import gpu_model
 from nacho._kernels.counts import counted, since, total
 
 COUNTED = {"target": "cuda-sim", "choices": {"count-accesses": True}}
@@ -45,7 +46,8 @@ def test_results_are_the_same(text):
     assert 0 < every.ideal_sectors <= every.sectors
     assert 1 / 32 <= every.useful_lanes <= 1
     assert every.longest <= every.issued
-    assert every.predicted > 3e-6 * every.launches
+    assert every.longest_far_waits <= every.far_waits
+    assert every.blocks <= every.warps <= every.blocks * every.threads
 
 
 def test_the_bytes_of_operands_and_result_are_moved():
@@ -65,6 +67,7 @@ def test_counts_are_the_same_in_every_run():
     counts_of(text, operands, parts=50)
     (_, one), (_, other) = (counts_of(text, operands, parts=50) for _ in range(2))
     fields = ("launches", "warps", "bytes_stored", "issued", "useful", "longest")
+    fields += ("lines", "far_waits", "near_waits")
     assert list(one) == list(other)
     for name in one:
         for field in fields:
@@ -85,8 +88,11 @@ def test_explain():
     kernel = nacho.mlir.compile(text, **COUNTED)
     shown = kernel.explain(A, B)
     assert "counted " in shown
-    assert "us on an H100 (predicted)" in shown
     assert "kernel_compute_kernel: 1 launch(es)" in shown
+    predicted = "\n".join(kernel.explain(A, B).sections["predicted"])
+    assert "kernel_compute_kernel: " in predicted
+    assert "us on an H100 (predicted)" in predicted
+    assert str(gpu_model.CHECKED) in predicted
 
 
 def test_nothing_is_counted_unless_asked_for():

@@ -14,21 +14,15 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace nacho;
-
-/// The number of instructions that an operation counts as: none if it only
-/// names memory or a constant, or if nobody uses it.
-static int64_t weightOf(Operation &op) {
-  bool isFree = op.hasTrait<OpTrait::ConstantLike>() ||
-                op.hasTrait<OpTrait::IsTerminator>() ||
-                isOpTriviallyDead(&op) ||
-                isa<memref::DimOp, memref::AllocaOp, ViewLikeOpInterface>(op);
-  return isFree ? 0 : 1;
-}
 
 /// Whether memory belongs to one thread, which has it in registers.
 static bool isPrivate(Value memory) {
@@ -40,10 +34,125 @@ static bool isPrivate(Value memory) {
          (space && space.getValue() == gpu::AddressSpace::Private);
 }
 
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// Returns whether a GPU has a value in a pair of registers of 32 bits.
+static bool isPair(Type type) {
+  return type.isIndex() ||
+         (type.isIntOrFloat() && type.getIntOrFloatBitWidth() > 32);
+}
+
+/// Returns how many instructions compute an integer, or choose a value.
+static int64_t arithmeticWeight(Operation &op) {
+  static constexpr int64_t kDivision = 20, kLongDivision = 70;
+  Type type = op.getOperand(op.getNumOperands() - 1).getType();
+  bool isLong = isPair(type), isFloat = isa<FloatType>(type);
+  return llvm::TypeSwitch<Operation *, int64_t>(&op)
+      .Case<arith::SelectOp>([&](auto) { return isLong ? 2 : 1; })
+      .Case<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
+            arith::CeilDivUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
+          [&](auto) {
+            IntegerAttr by;
+            if (matchPattern(op.getOperand(1), m_Constant(&by)))
+              return by.getValue().isPowerOf2() ? int64_t(2) : int64_t(6);
+            return isLong ? kLongDivision : kDivision;
+          })
+      .Case<arith::MinUIOp, arith::MinSIOp, arith::MaxUIOp, arith::MaxSIOp>(
+          [&](auto) { return isLong ? 4 : 1; })
+      .Case<arith::MulIOp>([&](auto) { return isLong ? 3 : 1; })
+      .Case<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp,
+            arith::IndexCastUIOp>([&](auto) { return 1; })
+      .Default([&](Operation *) { return isLong && !isFloat ? 2 : 1; });
+}
+
+/// Returns the number of instructions that an operation counts as: none if it
+/// only names memory or a constant, or if nobody uses it. Processors compute
+/// with 32 bits of an integer at a time.
+static int64_t weightOf(Operation &op) {
+  static constexpr int64_t kAddress = 2, kBranch = 2;
+  bool isFree = op.hasTrait<OpTrait::ConstantLike>() ||
+                op.hasTrait<OpTrait::IsTerminator>() ||
+                isOpTriviallyDead(&op) ||
+                isa<memref::DimOp, memref::AllocaOp, ViewLikeOpInterface>(op);
+  if (isFree)
+    return 0;
+  if (std::optional<KernelAccess> access = accessOf(&op))
+    return isPrivate(access->memory) ? 1 : 1 + kAddress;
+  if (isa<scf::IfOp>(op))
+    return kBranch;
+  if (isa<arith::ArithDialect>(op.getDialect()))
+    return arithmeticWeight(op);
+  return 1;
+}
+
+/// Returns the instructions that a loop adds to a step: those of a counter, or
+/// a branch.
+static int64_t weightOfStep(Block &block) {
+  static constexpr int64_t kCounter = 5, kBranch = 1;
+  if (isa<scf::ForOp>(block.getParentOp()))
+    return kCounter;
+  auto loop = dyn_cast<scf::WhileOp>(block.getParentOp());
+  return loop && &block == loop.getBeforeBody() ? kBranch : 0;
+}
+
 /// Whether an operation accesses memory in a way that is not counted.
 static bool isUnknown(Operation *op) {
   return op->getNumRegions() == 0 && !isMemoryEffectFree(op) &&
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
+/// Whether a value depends on what a loop hands from one step to the next.
+static bool isCarried(Value value, scf::ForOp loop) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == loop.getBody() &&
+           argument != loop.getInductionVar();
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return false;
+  return op->getNumRegions() || llvm::any_of(op->getOperands(), [&](Value of) {
+           return isCarried(of, loop);
+         });
+}
+
+/// Whether an access is done for several steps of a loop at once: steps with no
+/// loop of their own that know where, whatever the steps before have done.
+static bool isAhead(Operation *op, const KernelAccess &access) {
+  auto around = op->getParentOfType<LoopLikeOpInterface>();
+  auto loop = around ? dyn_cast<scf::ForOp>(*around) : scf::ForOp();
+  return loop && llvm::none_of(access.indices, [&](Value index) {
+           return isCarried(index, loop);
+         });
+}
+
+/// Sets how often a warp waits for each load of a block: once for all that need
+/// as many others before. A processor executes the operations between a load
+/// and the first that needs its value.
+///
+///   a = load x[i]     // 1
+///   b = load y[i]     // 0: together with a
+///   c = load z[a]     // 1
+static void setWaits(Block &block,
+                     llvm::DenseMap<Operation *, int64_t> &waits) {
+  llvm::DenseMap<Operation *, int64_t> depths;
+  llvm::DenseSet<int64_t> known[2]; // In global, and in shared memory.
+  for (Operation &op : block) {
+    int64_t depth = 0;
+    for (Value operand : op.getOperands())
+      depth = std::max(depth, depths.lookup(operand.getDefiningOp()));
+    std::optional<KernelAccess> access = accessOf(&op);
+    if (access && op.getNumResults() && !isPrivate(access->memory)) {
+      ++depth;
+      if (known[isShared(access->memory)].insert(depth).second)
+        waits[&op] = isAhead(&op, *access) ? 1 : KernelCounts::kWaitsTogether;
+    }
+    depths[&op] = depth;
+  }
 }
 
 namespace {
@@ -52,9 +161,10 @@ public:
   KernelCounter(HostSide &host, Value thread) : host(host), thread(thread) {}
 
   void countBlock(Block &block) {
-    int64_t weight = 0;
+    int64_t weight = weightOfStep(block);
     for (Operation &op : block)
       weight += weightOf(op);
+    setWaits(block, waits);
     auto b = ImplicitLocOpBuilder::atBlockBegin(thread.getLoc(), &block);
     call(b, kCountBlockSymbol, {constant(b, ++last), constant(b, weight)});
   }
@@ -67,7 +177,7 @@ public:
     call(b, kCountAccessSymbol,
          {id, constant(b, int64_t(access.kind)),
           constant(b, isShared(access.memory)), addressOf(b, access),
-          constant(b, access.bytes)});
+          constant(b, access.bytes), constant(b, waits.lookup(op))});
   }
 
   /// begin; while: next, body; end
@@ -93,6 +203,7 @@ private:
   HostSide &host;
   Value thread;
   int64_t last = 0; ///< The number of a block, or of an access.
+  llvm::DenseMap<Operation *, int64_t> waits;
 };
 } // namespace
 

@@ -10,6 +10,9 @@ class KernelCounts(NamedTuple):
 
     launches: int
     warps: int
+    blocks: int
+    threads: int
+    """Those of a block, summed over launches."""
     sectors_loaded: int
     """Sectors of 32 bytes that instructions of warps touch in global memory."""
     sectors_stored: int
@@ -18,6 +21,9 @@ class KernelCounts(NamedTuple):
     bytes_loaded: int
     """The bytes that each launch loads, however often."""
     bytes_stored: int
+    lines: int
+    """Lines of 128 bytes that instructions touch, without what is near: sectors that
+    their block has loaded recently."""
     shared_accesses: int
     """Instructions of warps that access shared memory."""
     bank_conflicts: int
@@ -27,10 +33,15 @@ class KernelCounts(NamedTuple):
     """Instructions of warps."""
     useful: int
     """Instructions of lanes: 32 times as many if no lane is ever idle."""
+    far_waits: int
+    """How often warps wait for loads of such lines, times ``WAITS_TOGETHER``."""
+    near_waits: int
+    """Those for what is near, or in shared memory."""
     longest: int
     """Instructions of the longest warp of each launch."""
-    predicted: float
-    """Seconds on an H100: a bound from below, not a measurement."""
+    longest_far_waits: int
+    """The most waits of a warp of each launch."""
+    longest_near_waits: int
 
     @property
     def sectors(self) -> int:
@@ -88,13 +99,7 @@ def total(counts: Counted) -> KernelCounts:
 def described(counts: Counted) -> list[str]:
     """Return a line for each kernel, and one for all of them."""
     lines = [f"{name}: {_described(each)}" for name, each in counts.items()]
-    every = total(counts)
-    return [
-        *lines,
-        f"in all: {_described(every)}",
-        f"{every.predicted * 1e6:.1f} us on an H100 (predicted); its memory moves the "
-        f"bytes in {every.bound * 1e6:.2f} us",
-    ]
+    return [*lines, f"in all: {_described(total(counts))}"]
 
 
 def _described(counts: KernelCounts) -> str:

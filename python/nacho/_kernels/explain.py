@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nacho._kernels import tiles
+from nacho._kernels import gpu_model, tiles
 from nacho._kernels.call import Call, views_of
 from nacho._kernels.counts import Counted, counted, described, since
 from nacho._kernels.drawing import drawn
@@ -23,6 +23,7 @@ from nacho._kernels.options import Running
 from nacho._kernels.pins import Pin
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program
+from nacho._kernels.ptxas import Assembled, assembled
 from nacho._kernels.reasons import loop_order, reason_of_order
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 _SHOWN_PARTS = 16
 _TIMED_RUNS = 3
 """How often each part is run alone; the shortest time counts."""
-_CHIP = "sm_90"
-"""The GPU whose registers are told."""
 
 
 class _Run(NamedTuple):
@@ -106,6 +105,7 @@ def explain(
     ]
     if run.counts:
         sections.append(("counted", described(run.counts)))
+        sections.append(("predicted", gpu_model.described(run.counts, _made(run))))
     return Explanation.of(sections, _pictures(run, loops))
 
 
@@ -304,8 +304,15 @@ def _tiles(run: _Run, target: str) -> Iterable[tuple[str, Iterable[str]]]:
     choices = run.program.choices
     found = run.kernel.gpu(choices)
     yield "tiles", tiles.described(found.functions)
-    ptx = run.specialisation.ptx(_CHIP, choices)
-    yield "on " + _CHIP, tiles.occupancy(found.threads, ptx, _CHIP)
+    chip = gpu_model.CHIP
+    ptx = run.specialisation.ptx(chip, choices)
+    yield "on " + chip, tiles.occupancy(found.threads, ptx, chip)
+
+
+def _made(run: _Run) -> dict[str, Assembled]:
+    """Return what ptxas makes of the kernels, if it is there."""
+    chip = gpu_model.CHIP
+    return assembled(run.specialisation.ptx(chip, run.program.choices), chip)
 
 
 def _costs(plan: Plan, program: Program, model: str) -> list[str]:

@@ -99,3 +99,10 @@ def assemble(ptx: str, chip: str) -> list[Assembled]:
         name, spilled, registers = entry.groups()
         found.append(Assembled(name, int(registers), int(spilled), bytes_of_block))
     return found
+
+
+def assembled(ptx: str, chip: str) -> dict[str, Assembled]:
+    """Return what ptxas says of each kernel, by name: nothing if it is not there."""
+    if find_ptxas() is None:
+        return {}
+    return {kernel.name: kernel for kernel in assemble(ptx, chip)}

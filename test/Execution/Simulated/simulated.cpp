@@ -151,10 +151,13 @@ static void printCounts() {
               << counts.warps << ", sectors " << counts.sectorsLoaded << " + "
               << counts.sectorsStored << ", moved " << counts.sectorsMoved
               << ", bytes " << counts.bytesLoaded << " + " << counts.bytesStored
-              << ", shared " << counts.sharedAccesses << ", conflicts "
-              << counts.bankConflicts << ", atomics " << counts.atomics
-              << ", issued " << counts.issued << ", useful " << counts.useful
-              << ", longest " << counts.longest << "\n";
+              << ", lines " << counts.lines << ", shared "
+              << counts.sharedAccesses << ", conflicts " << counts.bankConflicts
+              << ", atomics " << counts.atomics << ", issued " << counts.issued
+              << ", useful " << counts.useful << ", waits " << counts.farWaits
+              << " + " << counts.nearWaits << ", longest " << counts.longest
+              << " + " << counts.longestFarWaits << " + "
+              << counts.longestNearWaits << "\n";
 }
 
 int main(int argc, char **argv) {

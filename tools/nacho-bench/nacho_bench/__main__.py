@@ -15,6 +15,7 @@ from nacho_bench import (
     compilation,
     counted,
     gpu,
+    gpu_model,
     heatmap,
     machine,
     registers,
@@ -74,6 +75,9 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--cluster", action="store_true", help=beside)
     model = "count what plans for 10 to 10,000 workers move, and predict times"
     add("--cluster-model", action="store_true", help=model)
+    modelled = "count what was measured on a GPU, and predict its time; --fit constants"
+    add("--gpu-model", action="store_true", help=modelled)
+    add("--fit", action="store_true", help=argparse.SUPPRESS)
     shares = "cut operands for 4 to 1,024 workers, and compare what parts cost"
     add("--cluster-balance", action="store_true", help=shares)
     workers = "numbers of workers for --cluster-model and --cluster-balance"
@@ -277,6 +281,23 @@ def balance_cluster(found: argparse.Namespace) -> str:
     return cluster_balance.document(shares)
 
 
+def model_gpu(found: argparse.Namespace) -> str:
+    """Return the page of the model of a GPU, from the file of --table if there is one.
+
+    Calls are counted again only with --json.
+    """
+    if found.json is not None:
+        store = Store(found.cache, quick=False)
+        records = list(gpu_model.counted_calls(gpu_model.selected(found.kernel), store))
+        _write(found.json, {"records": records})
+    else:
+        path = found.table or gpu_model.COUNTED
+        records = json.loads(path.read_text())["records"]
+    if found.fit:
+        say(str(gpu_model.fitted(gpu_model.compared(records))))
+    return gpu_model.document(records)
+
+
 def _reason(kernel: Kernel, workload: Workload) -> str:
     """Return why a kernel is not run on a workload; empty if it is run."""
     size = size_of(kernel.size, quick=False)
@@ -373,6 +394,8 @@ def main(given: list[str] | None = None) -> None:
         print(calibrate(found), end="")
     elif found.target == "cuda-sim":
         print(count(found), end="")
+    elif found.gpu_model:
+        print(model_gpu(found), end="")
     elif found.cluster:
         print(cluster(found), end="")
     elif found.cluster_model:

@@ -4,8 +4,12 @@ from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
+
 import nacho
 from nacho._kernels.counts import Counted, KernelCounts, counted, since, total
+from nacho._kernels.gpu_model import CHIP, seconds, total_seconds
+from nacho._kernels.ptxas import Assembled, assembled
 from nacho_bench.files import Store
 from nacho_bench.kernels import Kernel
 from nacho_bench.operands import Operands
@@ -33,17 +37,15 @@ the bytes would fill which each kernel has to load and store: 1 is ideal. A sect
 two instructions touch counts twice; *memory* counts only those that the cache of an
 H100, 50 MB, would exchange with its memory in each launch. *lanes* is the share of
 lanes that do something, of those of all instructions; lanes are together if they are in
-the same step of every loop around an instruction. An instruction is an operation of the
-`gpu` stage that is no constant. *conflicts* is how many more turns shared memory takes
-because lanes want the same bank. *partition* is the share of instructions that kernels
-have which search for cuts; with tiles, for those between tiles. *predicted* is the time
-on an H100 (3.35 TB/s, 9 TB/s from the cache, 132 processors, 3 us for each launch) if
-of each launch only what takes longest takes time: moving sectors from and to memory, or
-the cache, issuing instructions, or the longest warp. It was not measured.
-*work/bound* is this time without that of launches, over what moving the bytes once
-takes at full bandwidth."""
-
-_LAUNCH = 3e-6
+the same step of every loop around an instruction. An operation of the `gpu` stage
+counts as the instructions that it is expected to become: two for a sum of 64 bits,
+three for an access with its address. *conflicts* is how many more turns shared memory
+takes because lanes want the same bank. *partition* is the share of instructions that
+kernels have which search for cuts; with tiles, for those between tiles. *instructions*
+are those of warps for each entry, or for each product of two entries that a product of
+matrices computes. *predicted* is the time of the kernels on an H100, without the host,
+by [a model](gpu-model.md), whose page says how far it is off. It was not measured.
+*time/bound* is this time over what moving the bytes once takes at full bandwidth."""
 
 
 class Record(NamedTuple):
@@ -52,7 +54,11 @@ class Record(NamedTuple):
     entries: int
     tile: int
     parts: int
+    products: int
+    """The products of entries that a product of matrices has, or none."""
     counts: Counted
+    made: dict[str, Assembled]
+    """What ptxas makes of the kernels, if it is there."""
 
     @property
     def all(self) -> KernelCounts:
@@ -72,7 +78,7 @@ class Record(NamedTuple):
 
     def row(self) -> tuple[str, ...]:
         every = self.all
-        working = every.predicted - _LAUNCH * every.launches
+        predicted = total_seconds(self.counts, self.made)
         return (
             self.kernel,
             self.workload,
@@ -86,9 +92,37 @@ class Record(NamedTuple):
             str(every.bank_conflicts),
             str(every.atomics),
             f"{self.partition:.1%}",
-            f"{every.predicted * 1e6:.1f}",
-            f"{working / every.bound:.1f}" if every.bound else "",
+            f"{every.issued / self.units:.2f}",
+            f"{predicted * 1e6:.1f}",
+            f"{predicted / every.bound:.1f}" if every.bound else "",
         )
+
+    @property
+    def units(self) -> int:
+        """Return the products, or else the entries: what instructions are for."""
+        return max(self.products or self.entries, 1)
+
+    def kernel_rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each kernel that takes a twentieth of the time, or more."""
+        times = {
+            name: seconds(each, self.made.get(name))
+            for name, each in self.counts.items()
+        }
+        least = sum(times.values()) / 20
+        return [
+            (
+                self.kernel,
+                self.workload,
+                str(self.tile),
+                name.replace("kernel_", "", 1).replace("_kernel", ""),
+                str(each.launches),
+                f"{each.issued / self.units:.3f}",
+                f"{each.useful_lanes:.0%}",
+                f"{times[name] * 1e6:.1f}",
+            )
+            for name, each in self.counts.items()
+            if times[name] >= least
+        ]
 
 
 HEAD = (
@@ -104,20 +138,38 @@ HEAD = (
     "conflicts",
     "atomics",
     "partition",
+    "instructions",
     "predicted, us",
-    "work/bound",
+    "time/bound",
+)
+KERNEL_HEAD = (
+    "kernel",
+    "workload",
+    "tile",
+    "launched",
+    "launches",
+    "instructions",
+    "lanes",
+    "predicted, us",
 )
 
 
-def count(kernel: Kernel, workload: Workload, store: Store, tile: int = 0) -> Record:
-    """Call a kernel once on the simulated GPU, and count what it does."""
+def count(
+    kernel: Kernel, workload: Workload, store: Store, tile: int | None = 0
+) -> Record:
+    """Call a kernel once on the simulated GPU, and count what it does.
+
+    Without a tile, it is the default.
+    """
+    choices = {"count-accesses": True} | ({} if tile is None else {"tile": tile})
     files = {n: str(store.path(workload, n, kernel.size)) for n in kernel.sparse}
     given = Operands(kernel.name, files, threads=1)
     compiled = nacho.mlir.compile(
         kernel.expression,
         formats={n: f for n, f in kernel.formats.items() if f != "scalar"},
         target="cuda-sim",
-        choices={"count-accesses": True, "tile": tile},
+        semiring=kernel.semiring,
+        choices=choices,
     )
     operands = [container(given, name) for name in compiled.operands]
     entries = sum(given.coo(name)[1].size for name in kernel.sparse)
@@ -125,14 +177,42 @@ def count(kernel: Kernel, workload: Workload, store: Store, tile: int = 0) -> Re
     before = counted()
     compiled(*operands)
     counts = since(before)
-    return Record(kernel.name, workload.name, entries, tile, parts, counts)
+    return Record(
+        kernel.name,
+        workload.name,
+        entries,
+        TILES[-1] if tile is None else tile,
+        parts,
+        _products(kernel, given),
+        counts,
+        assembled(compiled.ptx(CHIP), CHIP),
+    )
+
+
+def _products(kernel: Kernel, given: Operands) -> int:
+    """Return how many products of entries of two matrices are computed."""
+    if kernel.size != "product":
+        return 0
+    (_, columns), _, _ = given.coo("A")
+    (rows, _), _, shape = given.coo("B")
+    return int(np.bincount(rows, minlength=shape[0])[columns].sum())
 
 
 def document(pairs: Iterable[tuple[Kernel, Workload]], store: Store) -> str:
     """Return a table of what kernels do on workloads, and what it means."""
-    rows = []
+    rows, kernels = [], []
     for (kernel, workload), tile in product(pairs, TILES):
         record = count(kernel, workload, store, tile)
         say(f"{kernel.name} {workload.name}: {record.all.issued} warp instructions")
         rows.append(record.row())
-    return f"# Counted on the simulated GPU\n\n{_MEANING}\n\n{markdown(HEAD, rows)}\n"
+        kernels += record.kernel_rows()
+    return (
+        f"# Counted on the simulated GPU\n\n{_MEANING}\n\n{markdown(HEAD, rows)}\n\n"
+        f"## Each kernel\n\n{_KERNELS}\n\n{markdown(KERNEL_HEAD, kernels)}\n"
+    )
+
+
+_KERNELS = """\
+*launched* is the kernel of a GPU; those that take less than a twentieth of the
+predicted time of a call are left out. *instructions* are for each entry, or product, of
+the call."""
