@@ -14,7 +14,7 @@ from nacho._kernels.ptxas import Assembled
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "nacho-bench"))
 
-from nacho_bench import __main__, counted  # noqa: E402
+from nacho_bench import __main__, counted, gpu_model_page  # noqa: E402
 from nacho_bench import gpu_model as bench  # noqa: E402
 from nacho_bench.files import Store  # noqa: E402
 from nacho_bench.kernels import KERNELS  # noqa: E402
@@ -101,7 +101,7 @@ def records():
 def test_the_page():
     """The page, and what `explain` says, follow from the raw data and the constants."""
     page = (bench.RESULTS / "gpu-model.md").read_text()
-    assert page == bench.document(records())
+    assert page == gpu_model_page.document(records())
     assert bench.checked(bench.compared(records())) == gpu_model.CHECKED
 
 
@@ -154,6 +154,6 @@ def test_calls_are_counted(tmp_path):
 
 def test_the_command(capsys):
     __main__.main(["--gpu-model", "--table", str(bench.COUNTED)])
-    assert capsys.readouterr().out == bench.document(records())
+    assert capsys.readouterr().out == gpu_model_page.document(records())
     assert bench.selected(["spmv"]) == ["spmv / uniform", "spmv / power-2.0"]
     assert set(bench.CALLS) <= set(bench.measured_calls())

@@ -16,9 +16,11 @@ from nacho_bench import (
     counted,
     gpu,
     gpu_model,
+    gpu_model_page,
     heatmap,
     machine,
     registers,
+    session,
     table,
 )
 from nacho_bench.driver import Driver, Options, refusal, selected, suited
@@ -57,6 +59,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--peers", nargs="+", metavar="P", help=peers)
     gpus = "measure kernels for NVIDIA's GPUs, and peers there, by the GPU's clock"
     add("--gpu", action="store_true", help=gpus)
+    short = "with --gpu: begin no more after N minutes; the most worth knowing is first"
+    add("--minutes", type=float, metavar="N", help=short)
     files = "a folder of .npz, .mtx, .tns files of real data, for this and later runs"
     other = "a checkout that is built: compare with the nacho of it, not with peers"
     add("--against", type=Path, metavar="DIR", help=other)
@@ -75,9 +79,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--cluster", action="store_true", help=beside)
     model = "count what plans for 10 to 10,000 workers move, and predict times"
     add("--cluster-model", action="store_true", help=model)
-    modelled = "count what was measured on a GPU, and predict its time; --fit constants"
+    modelled = "predict times that were measured on a GPU; --json FILE: count again"
     add("--gpu-model", action="store_true", help=modelled)
-    add("--fit", action="store_true", help=argparse.SUPPRESS)
     shares = "cut operands for 4 to 1,024 workers, and compare what parts cost"
     add("--cluster-balance", action="store_true", help=shares)
     workers = "numbers of workers for --cluster-model and --cluster-balance"
@@ -91,12 +94,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     unknown = set(found.peers or ()) - set(GPU_NAMES if found.gpu else NAMES)
     if unknown:
         parser.error(f"no such peer: {', '.join(sorted(unknown))}")
-    if found.gpu and (found.calibrate or found.registers or found.compile_time):
-        parser.error("--gpu measures kernels, and nothing else")
-    if found.gpu and found.mode not in (None, "steady"):
-        parser.error("--gpu has the mode steady only: results would fill the GPU")
-    if found.resume and found.json is None:
-        parser.error("--resume needs the file of --json")
+    _refuse(parser, found)
     if found.against is not None:
         package = found.against / "python" / "nacho"
         if not [*package.glob("_nacho*.so")]:
@@ -104,6 +102,18 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
         found.against = found.against.resolve()
         found.peers = [*(found.peers or (OURS,)), BEFORE]
     return found
+
+
+def _refuse(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
+    """End the program if options do not go together."""
+    if found.gpu and (found.calibrate or found.registers or found.compile_time):
+        parser.error("--gpu measures kernels, and nothing else")
+    if found.gpu and found.mode not in (None, "steady"):
+        parser.error("--gpu has the mode steady only: results would fill the GPU")
+    if found.minutes is not None and not found.gpu:
+        parser.error("--minutes is for --gpu")
+    if found.resume and found.json is None:
+        parser.error("--resume needs the file of --json")
 
 
 def real_workloads(folder: Path | None) -> list[Workload]:
@@ -169,17 +179,17 @@ def pairs_of(found: argparse.Namespace) -> list[tuple[Kernel, Workload]]:
     ]
     if not pairs:
         sys.exit("bench: error: none of these kernels is measured on these workloads")
-    return pairs
+    return pairs if found.minutes is None else session.most_wanted(pairs)
 
 
 def measure(found: argparse.Namespace) -> dict[str, Any]:
     """Measure all selected kernels on all selected workloads; return the raw data."""
     store = Store(found.cache, found.quick)
     options = options_of(found)
-    pairs = pairs_of(found)
+    pairs, budget = pairs_of(found), session.Budget(found.minutes)
     data = begun(found)
     known = {(r["kernel"], r["workload"], r["threads"]) for r in data["records"]}
-    # On a GPU, one number of threads stands for all that the host does.
+    # One number of threads stands for all that the host does.
     counts, names, bandwidth = found.threads, NAMES, machine.bandwidth
     if found.gpu:
         counts, names, bandwidth = [1], GPU_NAMES, gpu.bandwidth
@@ -196,6 +206,9 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
             for kernel, workload in pairs:
                 if (kernel.name, workload.name, threads) in known:
                     continue
+                if budget.is_over():
+                    say("the time is over; --resume measures the rest")
+                    break
                 driver.run(kernel, workload)
                 data["refused"] |= driver.refused
                 _write(found.json, data)
@@ -282,20 +295,12 @@ def balance_cluster(found: argparse.Namespace) -> str:
 
 
 def model_gpu(found: argparse.Namespace) -> str:
-    """Return the page of the model of a GPU, from the file of --table if there is one.
-
-    Calls are counted again only with --json.
-    """
-    if found.json is not None:
-        store = Store(found.cache, quick=False)
-        records = list(gpu_model.counted_calls(gpu_model.selected(found.kernel), store))
-        _write(found.json, {"records": records})
-    else:
-        path = found.table or gpu_model.COUNTED
-        records = json.loads(path.read_text())["records"]
-    if found.fit:
-        say(str(gpu_model.fitted(gpu_model.compared(records))))
-    return gpu_model.document(records)
+    """Return the page of the model of a GPU; for --json, calls are counted again."""
+    store = None if found.json is None else Store(found.cache, quick=False)
+    records = gpu_model.records_of(found.kernel, found.table, store)
+    _write(found.json, {"records": records})
+    say(f"fitted: {gpu_model.fitted(gpu_model.compared(records))}")
+    return gpu_model_page.document(records)
 
 
 def _reason(kernel: Kernel, workload: Workload) -> str:

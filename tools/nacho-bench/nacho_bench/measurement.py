@@ -69,6 +69,8 @@ class Measurement:
             "wrong": self.wrong,
             "left_out": self.left_out,
         }
+        if self.driver.options.on_gpu and OURS in self.peers:
+            record["profile"] = self.driver.ask(OURS, "launches")
         for peer in self.driver.having(self.kernel):
             self.driver.ask(peer, "drop")
             self.driver.result(peer).unlink(missing_ok=True)

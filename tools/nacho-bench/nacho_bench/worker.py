@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nacho_bench import canonical
+from nacho_bench.launches import profiled
 from nacho_bench.operands import Operands
 from nacho_bench.peers import NotInstalledError, UnsuitableError, load
 
@@ -70,6 +71,11 @@ class Worker:
         if path is not None:
             canonical.write(Path(path), found)
         return {"digest": canonical.digest(found), "seconds": self.last}
+
+    def launches(self) -> dict[str, Any]:
+        """Return the kernels of a call on a GPU, or why they are not known."""
+        assert self.call
+        return profiled(self.call)
 
     def time(self, mode: str, calls: int, budget: float = 60.0) -> dict[str, Any]:
         """Time calls: ``calls`` of them, or fewer if they take longer than the budget.
