@@ -65,8 +65,23 @@ bool SectorCache::access(uint64_t sector, bool stores) {
 // Events
 //===----------------------------------------------------------------------===//
 
+/// The bytes of its processor's cache that a block of an H100 has if as many
+/// run at a time as there are, or as threads and shared memory allow, of which
+/// the system takes a part for each block. The cache is what blocks do not
+/// share of the same memory.
+static int64_t nearBytes(int64_t blocks, int64_t threads, int64_t shared) {
+  static constexpr int64_t kProcessors = 132, kThreads = 2048, kBlocks = 32;
+  static constexpr int64_t kMemory = 256 << 10, kShared = 228 << 10;
+  int64_t ofBlock = shared + 1024;
+  int64_t resident =
+      std::min({kBlocks, kThreads / std::max<int64_t>(threads, 1),
+                kShared / ofBlock, (blocks + kProcessors - 1) / kProcessors});
+  resident = std::max<int64_t>(resident, 1);
+  return kMemory / resident - ofBlock;
+}
+
 void LaunchCounter::begin(const char *launched, int64_t numBlocks,
-                          int64_t numThreads) {
+                          int64_t numThreads, int64_t shared) {
   name = launched;
   blocks = numBlocks;
   threads = numThreads;
@@ -78,6 +93,7 @@ void LaunchCounter::begin(const char *launched, int64_t numBlocks,
   read.clear();
   written.clear();
   cache.clear();
+  near.resize(nearBytes(numBlocks, numThreads, shared));
   counts = {};
 }
 

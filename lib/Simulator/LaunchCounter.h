@@ -56,7 +56,8 @@ private:
 /// its place.
 class SectorCache {
 public:
-  explicit SectorCache(int64_t bytes) : capacity(bytes / 32) {}
+  explicit SectorCache(int64_t bytes) { resize(bytes); }
+  void resize(int64_t bytes) { capacity = bytes / 32; }
   void clear();
   /// Accesses a sector, and returns whether it was there.
   bool access(uint64_t sector, bool stores);
@@ -81,7 +82,8 @@ private:
 class LaunchCounter {
 public:
   /// Begins a launch.
-  void begin(const char *launched, int64_t numBlocks, int64_t numThreads);
+  void begin(const char *launched, int64_t numBlocks, int64_t numThreads,
+             int64_t shared);
 
   struct Access {
     AccessKind kind;
@@ -136,7 +138,7 @@ private:
   std::vector<uint64_t> scratch; ///< Sectors, or words of shared memory.
   TouchedBytes read, written;
   SectorCache cache{int64_t(50) << 20};
-  SectorCache near{int64_t(4) << 10};
+  SectorCache near{0};
   KernelCounts counts;
 };
 

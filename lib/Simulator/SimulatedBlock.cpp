@@ -26,7 +26,7 @@ SimulatedBlock &SimulatedBlock::ofThread() {
 void SimulatedBlock::begin(const Launch &begun) {
   launch.emplace(begun);
   wrong.clear();
-  counter.begin(begun.name, begun.blocks, begun.threads);
+  counter.begin(begun.name, begun.blocks, begun.threads, begun.shared);
   if (begun.threads > kMostThreads) {
     wrong = "it has more than " + std::to_string(kMostThreads) + " threads";
     return;

@@ -25,8 +25,8 @@ struct KernelCounts {
   /// The bytes that a launch loads and stores, however often.
   int64_t bytesLoaded = 0, bytesStored = 0;
   /// Lines of 128 bytes that instructions touch, without those sectors that
-  /// their block has loaded recently: these are near, in 4 KB of the cache of
-  /// its processor.
+  /// their block has loaded recently: these are near, in its share of the
+  /// cache of its processor.
   int64_t lines = 0;
   int64_t sharedAccesses = 0; ///< Instructions of warps.
   /// The turns that conflicts in shared memory add to these.

@@ -77,12 +77,15 @@ def profile() -> dict[str, Any]:
 CALLS = (
     "csr-add / uniform",
     "csr-add / banded",
+    "csr-add / power-2.0",
     "csr-mul / uniform",
     "coo-add / uniform",
     "coo-mul / uniform",
+    "dcsr-add / hyper-even",
     "spmv / uniform",
     "spmv / power-2.0",
     "spmm / uniform",
+    "spmm / power-2.0",
     "sddmm / uniform",
     "spgemm / banded",
 )

@@ -73,7 +73,8 @@ and the widths of their types. *ratio* is the predicted time over the measured o
 is bold if it is not between 1 / {CLOSE} and {CLOSE}. *most of it* is the part of the
 model that takes the longest: issuing instructions with the warps that are there, the
 longest warp, lines of memory, or the bandwidth. *fitted* says to which kernels the
-constants were fitted.
+constants, which are round numbers, were fitted; the others were looked at when the
+form of the model was chosen.
 
 Launches of one name are added up. Left out are kernels of less than {SHORTEST} us,
 which take what a launch takes, and those that have other numbers of blocks now, or on
