@@ -168,8 +168,13 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   NachoCountUnionsOptions unions;
   unions.blocks = options.vectorBits > 0;
   pm.addNestedPass<func::FuncOp>(createNachoCountUnions(unions));
-  if (options.vectorBits > 0)
-    pm.addNestedPass<func::FuncOp>(createNachoKeepSums());
+  // Parts whose steps are counted are not shared.
+  bool shares = options.warps && !options.countSteps;
+  if (options.vectorBits > 0 || shares) {
+    NachoKeepSumsOptions keep;
+    keep.threads = shares ? options.gpu->lanes : 0;
+    pm.addNestedPass<func::FuncOp>(createNachoKeepSums(keep));
+  }
   ConvertNachoLoopsToSCFOptions loops;
   loops.branches = options.branching == Branching::branches;
   loops.together = options.tile > 0;

@@ -139,7 +139,7 @@ size_t CompleteRows::row() const {
 }
 
 void CompleteRows::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
-                        Value start) const {
+                        Value start, bool isMasked) const {
   for (Operation *op : needed)
     b.clone(*op, mapping);
   OpBuilder::InsertionGuard guard(b);
@@ -154,13 +154,15 @@ void CompleteRows::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
   if (first)
     at = Number(b, mapping.lookupOrDefault(first)) + start;
   int64_t lanes = cast<VectorType>(strip.getType()).getNumElements();
-  Number width(b, lanes);
-  Number left = Number(b, number) - start;
-  Value isFilled = left.compare(arith::CmpIPredicate::sge, width);
-  auto branch = scf::IfOp::create(b, isFilled, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  vector::StoreOp::create(b, strip, buffer, at);
-  b.setInsertionPointToStart(branch.elseBlock());
+  if (!isMasked) {
+    Number width(b, lanes);
+    Number left = Number(b, number) - start;
+    Value isFilled = left.compare(arith::CmpIPredicate::sge, width);
+    auto branch = scf::IfOp::create(b, isFilled, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    vector::StoreOp::create(b, strip, buffer, at);
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
   Value mask = emitMask(b, start, number, lanes);
   vector::MaskedStoreOp::create(b, buffer, at, mask, strip);
 }

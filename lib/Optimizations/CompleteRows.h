@@ -24,10 +24,11 @@ public:
 
   /// The number of the kept row that is copied.
   size_t row() const;
-  /// Copies the strip that begins at the number `start`. `mapping` leads from
-  /// the results of the kept loop to what they are in a copy of that loop.
+  /// Copies the strip that begins at the number `start`, with a mask if rows do
+  /// not fill it: others are asked whether they do. `mapping` leads from the
+  /// results of the kept loop to what they are in a copy of that loop.
   void emit(mlir::ImplicitLocOpBuilder &b, mlir::IRMapping mapping,
-            mlir::Value strip, mlir::Value start) const;
+            mlir::Value strip, mlir::Value start, bool isMasked) const;
   void erase() { loop.erase(); }
 
 private:

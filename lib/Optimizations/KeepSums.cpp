@@ -261,7 +261,7 @@ ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
   copyLoop(root);
   storeStrips();
   if (copy)
-    copy->emit(b, mapping, strips[copy->row()], start);
+    copy->emit(b, mapping, strips[copy->row()], start, isMasked);
   SmallVector<Value> results;
   for (Value result : root.getResults())
     results.push_back(mapping.lookup(result));
@@ -295,16 +295,23 @@ static Condition emitIsReadable(ImplicitLocOpBuilder &b, const KeptLoop &kept) {
   return isReadable;
 }
 
-/// for s = 0 to length, while the rows fill a strip:         a strip
-/// for the rest, while the rows fill half a strip:           half a strip
-/// for the rest, which has fewer sums than half a strip:     half a strip,
-/// masked
-static void split(const KeptLoop &kept, unsigned stripBits) {
+/// The number of sums of each row that so many bits hold.
+static int64_t lanesOf(const KeptLoop &kept, unsigned stripBits) {
   unsigned bits = 0;
   for (const Row &row : kept.rows)
     bits = std::max(
         bits, cast<MemRefType>(row.sums.getType()).getElementTypeBitWidth());
-  int64_t lanes = stripBits / bits;
+  return stripBits / bits;
+}
+
+/// for s = 0 to length, while the rows fill a strip:        a strip
+/// for the rest, while the rows fill half a strip:          half a strip
+/// for the rest, which has fewer sums than half a strip:    half a strip,
+/// masked
+///
+/// The threads of a warp, most of which would have nothing to do in half a
+/// strip, have a masked strip instead.
+static void split(const KeptLoop &kept, int64_t lanes, bool areThreads) {
   CoiterateOp root = kept.root;
   ImplicitLocOpBuilder b(root.getLoc(), root);
   auto filledBy = [&](Value number, int64_t lanes) -> Value {
@@ -313,9 +320,10 @@ static void split(const KeptLoop &kept, unsigned stripBits) {
   Number zero(b, 0);
   Number one(b, 1);
   Condition isReadable = emitIsReadable(b, kept);
+  int64_t fewest = areThreads ? lanes : lanes / 2;
   Value readable = emitSelect(b, isReadable, kept.length, zero);
   Value strips = filledBy(readable, lanes);
-  Value halves = filledBy(readable, lanes / 2);
+  Value halves = filledBy(readable, fewest);
   // At least one strip, since the root has results even if the rows are empty.
   Value end = maxSigned(Number(b, kept.length), one);
   std::optional<CompleteRows> copy = CompleteRows::match(kept);
@@ -324,8 +332,9 @@ static void split(const KeptLoop &kept, unsigned stripBits) {
   };
   ValueRange results = root.getInits();
   results = builder(lanes).buildWhole(zero, strips, results);
-  results = builder(lanes / 2).buildWhole(strips, halves, results);
-  results = builder(lanes / 2).buildMasked(halves, end, results);
+  if (!areThreads)
+    results = builder(fewest).buildWhole(strips, halves, results);
+  results = builder(fewest).buildMasked(halves, end, results);
   root.replaceAllUsesWith(results);
   root.erase();
   if (copy)
@@ -354,7 +363,8 @@ struct KeepSums : nacho::impl::NachoKeepSumsBase<KeepSums> {
       return WalkResult::skip();
     });
     for (const KeptLoop &kept : found)
-      split(kept, stripBits);
+      split(kept, threads ? int64_t(threads) : lanesOf(kept, stripBits),
+            threads > 0);
   }
 };
 } // namespace

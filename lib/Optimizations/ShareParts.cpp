@@ -2,13 +2,11 @@
 //
 // Consumes and leaves the parts of stage `scf`. All lanes run the code of a
 // part; what tells them apart is which steps of dense loops they take, and
-// which lane of a vector is theirs. A vector of n elements, at most 32, is a
-// number of each lane: the n first lanes have its elements, and what the others
-// have does not matter.
+// which lane of a vector is theirs (LaneElements.h).
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/IR/Arith.h"
+#include "LaneElements.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/IR/Nacho.h"
 #include "nacho/Optimizations/Passes.h"
@@ -17,11 +15,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOSHAREPARTS
@@ -34,54 +30,6 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 // Abilities of lanes
 //===----------------------------------------------------------------------===//
-
-/// Whether each of so many lanes can have an element of a vector.
-static bool isOfLanes(Type type, int64_t numLanes) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getRank() == 1 && !vector.isScalable() &&
-         vector.getNumElements() <= numLanes &&
-         llvm::isPowerOf2_64(vector.getNumElements()) &&
-         vector.getElementType().isIntOrFloat();
-}
-
-static bool isVector(Value value) { return isa<VectorType>(value.getType()); }
-
-static bool hasVectors(Operation *op) {
-  return llvm::any_of(op->getOperands(), isVector) ||
-         llvm::any_of(op->getResults(), isVector);
-}
-
-/// Whether so many lanes can do, each for its element, what an operation does
-/// with vectors. Loops and branches only carry them.
-static bool isForLanes(Operation *op, int64_t numLanes) {
-  auto areOfLanes = [=](ValueRange values) {
-    return llvm::all_of(values, [=](Value value) {
-      return !isVector(value) || isOfLanes(value.getType(), numLanes);
-    });
-  };
-  if (!areOfLanes(op->getOperands()) || !areOfLanes(op->getResults()))
-    return false;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([](arith::ConstantOp constant) {
-        return isa<SplatElementsAttr>(constant.getValue());
-      })
-      .Case([](vector::LoadOp load) {
-        return !isa<VectorType>(load.getMemRefType().getElementType());
-      })
-      .Case([](vector::BroadcastOp broadcast) {
-        return !isa<VectorType>(broadcast.getSourceType());
-      })
-      .Case([](vector::ExtractOp extract) {
-        return !isVector(extract.getResult()) &&
-               !extract.hasDynamicPosition() &&
-               extract.getStaticPosition() == ArrayRef<int64_t>(0);
-      })
-      .Case<vector::ExtractStridedSliceOp, scf::ForOp, scf::IfOp, scf::YieldOp>(
-          [](auto) { return true; })
-      .Default([](Operation *other) {
-        return OpTrait::hasElementwiseMappableTraits(other);
-      });
-}
 
 namespace {
 /// A part whose lanes do it together.
@@ -96,12 +44,13 @@ public:
 
 private:
   bool isRowLoop(scf::ForOp loop) const;
+  scf::ForOp findStripLoop(Operation *op, ValueRange indices) const;
   bool add(Operation *op);
+  bool addVectors(Operation *op);
   bool addStep(scf::ForOp loop, Operation &op);
+  void addRead(scf::ForOp loop, Value array, ValueRange indices);
+  bool addWrite(scf::ForOp loop, Value array, ValueRange indices);
   bool isOrderFree() const;
-  void takeElements();
-  void takeElement(Operation *op);
-  void takeConstants(Operation *op);
 
   ParallelOp workers;
   int64_t numLanes;
@@ -111,10 +60,12 @@ private:
   /// The arrays that are read and written: in row loops, or outside of them.
   /// What a row loop accesses at its step is that of the same lane in any row
   /// loop; all else it accesses is `elsewhere`.
-  DenseSet<Value> read, written, writtenInRows, elsewhere;
+  DenseSet<Value> read, written, elsewhere;
+  /// The arrays that row loops write at their steps, with null, or after an
+  /// element, with its index.
+  DenseMap<Value, Value> writtenInRows;
   bool isWorth = false;
   Value begin; ///< The first position of row loops; null if there are none.
-  Value lane;
 };
 } // namespace
 
@@ -159,65 +110,120 @@ static bool isSame(scf::ForOp loop, Value value) {
                       [&](Value operand) { return isSame(loop, operand); });
 }
 
-/// Whether each step of a loop accesses another element, of which the first may
-/// be any: array[begin + step].
-static bool isAfterBegin(scf::ForOp loop, ValueRange indices) {
+/// The value to which a loop adds its step to find an element, if it is the
+/// same in all steps, and comes last among the indices; null if there is none.
+static Value findBegin(scf::ForOp loop, ValueRange indices) {
   auto sum = indices.empty() ? arith::AddIOp()
                              : indices.back().getDefiningOp<arith::AddIOp>();
-  if (!sum)
-    return false;
   Value step = loop.getInductionVar();
-  return (sum.getLhs() == step && isSame(loop, sum.getRhs())) ||
-         (sum.getRhs() == step && isSame(loop, sum.getLhs()));
+  if (!sum || !llvm::is_contained(sum->getOperands(), step))
+    return {};
+  Value from = sum.getLhs() == step ? sum.getRhs() : sum.getLhs();
+  return isSame(loop, from) ? from : Value();
 }
 
-/// Adds an operation of a row loop; fails if it is more than a step. Elements
-/// of an array that are not of their steps are written in one place only: else
-/// the order would matter in which lanes write them.
+/// Whether two values are computed alike from the same ones.
+static bool areAlike(Value one, Value other) {
+  if (one == other)
+    return true;
+  Operation *op = one.getDefiningOp();
+  return op && other.getDefiningOp() && op->getNumResults() == 1 &&
+         op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         OperationEquivalence::isEquivalentTo(
+             op, other.getDefiningOp(),
+             [](Value x, Value y) { return success(areAlike(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+/// Adds what each lane reads in a step of its own.
+void SharedPart::addRead(scf::ForOp loop, Value array, ValueRange indices) {
+  read.insert(array);
+  if (!isAtStep(loop, indices))
+    elsewhere.insert(array);
+}
+
+/// Adds what each lane writes in a step of its own. Elements of an array that
+/// are not of their steps are written after the same one only: else the order
+/// would matter in which lanes write them.
+bool SharedPart::addWrite(scf::ForOp loop, Value array, ValueRange indices) {
+  if (isAtStep(loop, indices))
+    return writtenInRows.insert({array, Value()}).first->second == Value();
+  Value from = findBegin(loop, indices);
+  auto [known, isFirst] = writtenInRows.insert({array, from});
+  elsewhere.insert(array);
+  return from && (isFirst || (known->second && areAlike(known->second, from)));
+}
+
+/// Adds an operation of a row loop; fails if it is more than a step.
 bool SharedPart::addStep(scf::ForOp loop, Operation &op) {
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    read.insert(load.getMemRef());
-    if (!isAtStep(loop, load.getIndices()))
-      elsewhere.insert(load.getMemRef());
+    addRead(loop, load.getMemRef(), load.getIndices());
     return true;
   }
-  if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    Value array = store.getMemRef();
-    bool isFirst = writtenInRows.insert(array).second;
-    if (isAtStep(loop, store.getIndices()))
-      return !elsewhere.contains(array);
-    elsewhere.insert(array);
-    return isFirst && isAfterBegin(loop, store.getIndices());
-  }
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return addWrite(loop, store.getMemRef(), store.getIndices());
   if (isa<scf::IfOp>(op))
     return true;
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) && !hasVectors(&op);
 }
 
+/// Whether a value is 0, or all bits of it are zero that a power of two has.
+static bool isMultiple(Value value, int64_t power) {
+  auto both = value.getDefiningOp<arith::AndIOp>();
+  return matchPattern(value, m_Zero()) ||
+         (both && getConstantIntValue(both.getRhs()) == -power);
+}
+
+/// The loop over strips of a row of which an operation accesses one: lane n has
+/// element n of each, and that is where it takes its steps of row loops. Null
+/// if there is none.
+scf::ForOp SharedPart::findStripLoop(Operation *op, ValueRange indices) const {
+  if (begin && !matchPattern(begin, m_Zero()))
+    return {};
+  for (Operation *outer = op->getParentOp(); outer != workers;
+       outer = outer->getParentOp())
+    if (auto loop = dyn_cast<scf::ForOp>(outer);
+        loop && isMultiple(loop.getLowerBound(), numLanes) &&
+        getConstantIntValue(loop.getStep()) == numLanes &&
+        (isAtStep(loop, indices) || findBegin(loop, indices)))
+      return loop;
+  return {};
+}
+
+/// Adds an operation on vectors.
+bool SharedPart::addVectors(Operation *op) {
+  withVectors.push_back(op);
+  if (!isForLanes(workers, op, numLanes))
+    return false;
+  auto loop = dyn_cast<scf::ForOp>(op);
+  isWorth |= loop && llvm::any_of(loop.getResultTypes(), [&](Type type) {
+               auto vector = dyn_cast<VectorType>(type);
+               return vector && vector.getNumElements() == numLanes;
+             });
+  std::optional<VectorAccess> access = VectorAccess::of(op);
+  if (!access)
+    return isa<scf::ForOp, scf::IfOp>(op) || isMemoryEffectFree(op);
+  scf::ForOp strips;
+  if (access->size == numLanes)
+    strips = findStripLoop(op, access->indices);
+  if (access->writes)
+    return strips && addWrite(strips, access->array, access->indices);
+  if (strips) {
+    addRead(strips, access->array, access->indices);
+  } else {
+    read.insert(access->array);
+    elsewhere.insert(access->array);
+  }
+  return true;
+}
+
 /// Adds an operation outside of row loops.
 bool SharedPart::add(Operation *op) {
-  if (hasVectors(op)) {
-    withVectors.push_back(op);
-    auto isKnown = [&](Value value) {
-      return !isVector(value) || matchPattern(value, m_Constant()) ||
-             workers->isAncestor(value.getParentBlock()->getParentOp());
-    };
-    if (!isForLanes(op, numLanes) || !llvm::all_of(op->getOperands(), isKnown))
-      return false;
-    auto loop = dyn_cast<scf::ForOp>(op);
-    isWorth |= loop && llvm::any_of(loop.getResultTypes(), [&](Type type) {
-                 auto vector = dyn_cast<VectorType>(type);
-                 return vector && vector.getNumElements() == numLanes;
-               });
-  }
+  if (hasVectors(op))
+    return addVectors(op);
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     read.insert(load.getMemRef());
     elsewhere.insert(load.getMemRef());
-    return true;
-  }
-  if (auto load = dyn_cast<vector::LoadOp>(op)) {
-    read.insert(load.getBase());
-    elsewhere.insert(load.getBase());
     return true;
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
@@ -244,7 +250,7 @@ bool SharedPart::isOrderFree() const {
                          return read.contains(array) ||
                                 writtenInRows.contains(array);
                        }) &&
-         llvm::none_of(writtenInRows, isReadElsewhere);
+         llvm::none_of(llvm::make_first_range(writtenInRows), isReadElsewhere);
 }
 
 bool SharedPart::find() {
@@ -278,81 +284,14 @@ bool SharedPart::find() {
 // Operations of lanes
 //===----------------------------------------------------------------------===//
 
-/// Replaces an operation whose operands and results were vectors.
-void SharedPart::takeElement(Operation *op) {
-  ImplicitLocOpBuilder b(op->getLoc(), op);
-  Value element;
-  if (auto splat = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = cast<SplatElementsAttr>(splat.getValue());
-    element = arith::ConstantOp::create(b, value.getSplatValue<TypedAttr>());
-  } else if (auto load = dyn_cast<vector::LoadOp>(op)) {
-    element = memref::LoadOp::create(b, load.getBase(), load.getIndices());
-  } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
-    element = broadcast.getSource();
-  } else if (auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op)) {
-    int64_t offset = cast<IntegerAttr>(slice.getOffsets()[0]).getInt();
-    element = slice->getOperand(0);
-    if (offset) {
-      Value at = (Number(b, lane) + offset) % numLanes;
-      element = FromLaneOp::create(b, element, at);
-    }
-  } else if (isa<vector::ExtractOp>(op)) {
-    element = FromLaneOp::create(b, op->getOperand(0), Number(b, 0));
-  } else {
-    return;
-  }
-  op->getResult(0).replaceAllUsesWith(element);
-  op->erase();
-}
-
-/// Vectors that are made before the parts are constants.
-void SharedPart::takeConstants(Operation *op) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (isVector(operand.get()) &&
-        !workers->isAncestor(operand.get().getParentBlock()->getParentOp())) {
-      OpBuilder b(op);
-      operand.set(b.clone(*operand.get().getDefiningOp())->getResult(0));
-      takeElement(operand.get().getDefiningOp());
-    }
-}
-
-void SharedPart::takeElements() {
-  for (Operation *op : withVectors)
-    takeConstants(op);
-  // Lanes without an element load one that others have.
-  for (Operation *op : withVectors)
-    if (auto load = dyn_cast<vector::LoadOp>(op)) {
-      ImplicitLocOpBuilder b(op->getLoc(), op);
-      Value number = lane;
-      if (int64_t size = load.getVectorType().getNumElements(); size < numLanes)
-        number = Number(b, lane) % size;
-      unsigned last = load.getIndices().size() - 1;
-      Value at = Number(b, load.getIndices()[last]) + number;
-      load.getIndicesMutable()[last].assign(at);
-    }
-  auto makeElement = [](Value value) {
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      value.setType(vector.getElementType());
-  };
-  for (Operation *op : withVectors) {
-    llvm::for_each(op->getResults(), makeElement);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::for_each(block.getArguments(), makeElement);
-  }
-  for (Operation *op : withVectors)
-    takeElement(op);
-}
-
 void SharedPart::share() {
   auto b = ImplicitLocOpBuilder::atBlockBegin(workers.getLoc(),
                                               workers.getBodyBlock());
   Lanes lanes = Lanes::create(b, numLanes);
-  lane = lanes.lane();
   Value isFirst = lanes.isFirst(b);
   llvm::for_each(rowLoops, [&](scf::ForOp loop) { lanes.takeSteps(loop); });
   llvm::for_each(writes, [&](Operation *op) { Lanes::doOnce(op, isFirst); });
-  takeElements();
+  takeElements(workers, withVectors, lanes);
 }
 
 namespace {

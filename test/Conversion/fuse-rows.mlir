@@ -168,3 +168,26 @@ func.func @negative_lanes(%n: index, %ends: memref<?xindex>, %out: memref<?xinde
   }
   return
 }
+
+// Nor where a warp does a part: its lanes take the same steps, and none waits for another
+// one's row.
+//
+// CHECK-LABEL: func.func @negative_warps(
+// CHECK-COUNT-2: scf.for
+// CHECK-NOT:     scf.while
+// CHECK:         return
+func.func @negative_warps(%n: index, %ends: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      %end = memref.load %ends[%i] : memref<?xindex>
+      scf.for %j = %c0 to %end step %c1 {
+        memref.store %i, %out[%j] : memref<?xindex>
+      }
+    }
+    gpu.terminator
+  } {nacho.warp_does_part}
+  return
+}

@@ -20,7 +20,8 @@
 // CHECK:             %[[HIGH:.+]] = arith.trunci %[[SHIFTED]] : i64 to i32
 // CHECK:             gpu.shuffle idx %[[HIGH]], %{{.+}}, %c32_i32 : i32
 // CHECK:             arith.bitcast %{{.+}} : i64 to f64
-// CHECK-NOT:     nacho.
+// CHECK-NOT:     nacho.{{.+}} %
+// CHECK:         } {nacho.warp_does_part}
 func.func @lanes(%n: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   nacho.parallel %part in %n threads %threads {
@@ -156,7 +157,8 @@ func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
 // CHECK:             memref.store %{{.+}}, %[[SHARED]][%[[TX]]]
 // CHECK:             nvvm.bar.warp.sync
 // CHECK:             memref.load %[[SHARED]]
-// CHECK-NOT:     nacho.
+// CHECK-NOT:     nacho.{{.+}} %
+// CHECK:         } {nacho.warp_does_part}
 func.func @memory(%n: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
   %c31 = arith.constant 31 : index
   nacho.parallel %part in %n threads %threads {

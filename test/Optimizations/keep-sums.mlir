@@ -2,6 +2,8 @@
 // RUN: not nacho-opt %s -nacho-keep-sums=strip-bits=64 -split-input-file 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: nacho-opt %s -nacho-keep-sums=strip-bits=512 -split-input-file \
 // RUN:   | FileCheck %s --check-prefix=NARROW
+// RUN: nacho-opt %s -nacho-keep-sums=threads=32 -split-input-file \
+// RUN:   | FileCheck %s --check-prefix=THREADS
 // RUN: nacho-opt %s -nacho-keep-sums -split-input-file | nacho-opt -split-input-file \
 // RUN:   -nacho-keep-sums | FileCheck %s
 
@@ -63,6 +65,17 @@
 // NARROW-LABEL: func.func @rows(
 // NARROW:         vector<8xf64>
 // NARROW:         vector<4xf64>
+//
+// The threads of a warp have no strips of 16.
+//
+// THREADS-LABEL: func.func @rows(
+// THREADS:         %[[WHOLE:.+]] = arith.andi %{{.+}}, %c-32 : index
+// THREADS:         scf.for %{{.+}} = %c0{{.*}} to %[[WHOLE]] step %c32
+// THREADS:           vector.load {{.+}}, vector<32xf64>
+// THREADS:         scf.for %{{.+}} to %{{.+}} step %c32
+// THREADS:           vector.maskedload {{.+}} into vector<32xf64>
+// THREADS-NOT:     scf.for
+// THREADS:         return
 func.func @rows(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %D: tensor<?x?xf64, #Dense>,
                 %sums: memref<?x?xf64>, %row: index, %N: index) -> index {
   %c0 = arith.constant 0 : index

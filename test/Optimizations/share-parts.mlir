@@ -201,3 +201,115 @@ func.func @negative_order(%parts: index, %threads: index, %N: index, %x: memref<
   }
   return
 }
+
+// Strips of a row: each lane has the element that it also has in loops over the row, and
+// of what is written after an element, the same one wherever it is written. A mask tells
+// which lanes have an element.
+//
+// CHECK-LABEL: func.func @strips(
+// CHECK-SAME:    index, %{{[^ ]+}}: index, %[[N:[^ ]+]]: index, %[[D:[^ ]+]]: memref<?xf64>, %[[ROWS:[^ ]+]]: memref<?x?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f64
+// CHECK-DAG:     %[[WHOLE:.+]] = arith.andi %[[N]], %c-32 : index
+// CHECK:         nacho.parallel %[[PART:[^ ]+]] in
+// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 32
+// CHECK-NEXT:      scf.for %[[S:.+]] = %c0 to %[[WHOLE]] step %c32 {
+// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[S]], %[[LANE]] : index
+// CHECK-NEXT:        %[[FIRST:.+]] = memref.load %[[ROWS]][%[[PART]], %[[AT]]]
+// CHECK-NEXT:        %[[SUMS:.+]] = scf.for {{.+}} iter_args(%[[SUM:.+]] = %[[FIRST]]) -> (f64) {
+// CHECK:               %[[OF_D:.+]] = memref.load %[[D]][%{{.+}}]
+// CHECK-NEXT:          %[[NEXT:.+]] = arith.addf %[[SUM]], %[[OF_D]] : f64
+// CHECK:             memref.store %[[SUMS]], %[[ROWS]][%[[PART]], %{{.+}}]
+// CHECK:             memref.store %[[SUMS]], %[[OUT]][%{{.+}}]
+// CHECK:           scf.for %[[S:.+]] = %[[WHOLE]] to %[[N]] step %c32 {
+// CHECK-NEXT:        %[[LEFT:.+]] = arith.subi %[[N]], %[[S]] : index
+// CHECK-NEXT:        %[[SET:.+]] = arith.cmpi slt, %[[LANE]], %[[LEFT]] : index
+// CHECK:             %[[READ:.+]] = scf.if %[[SET]] -> (f64) {
+// CHECK-NEXT:          %[[X:.+]] = memref.load %[[ROWS]]
+// CHECK-NEXT:          scf.yield %[[X]]
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          scf.yield %[[ZERO]]
+// CHECK:             scf.if %[[SET]] {
+// CHECK-NEXT:          memref.store %[[READ]], %[[OUT]]
+// CHECK:           scf.for %[[K:.+]] = %[[LANE]] to %[[N]] step %c32 {
+// CHECK-NEXT:        memref.load %[[ROWS]][%[[PART]], %[[K]]]
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @strips(%parts: index, %threads: index, %lo: index, %N: index, %D: memref<?xf64>,
+                  %rows: memref<?x?xf64>, %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %size = arith.constant -32 : index
+  %none = arith.constant dense<0.0> : vector<32xf64>
+  %whole = arith.andi %N, %size : index
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %s = %c0 to %whole step %c32 {
+      %first = vector.load %rows[%part, %s] : memref<?x?xf64>, vector<32xf64>
+      %sums = scf.for %j = %c0 to %N step %c1 iter_args(%sum = %first) -> vector<32xf64> {
+        %row = arith.muli %j, %N : index
+        %from = arith.addi %row, %s : index
+        %d = vector.load %D[%from] : memref<?xf64>, vector<32xf64>
+        %next = arith.addf %sum, %d : vector<32xf64>
+        scf.yield %next : vector<32xf64>
+      }
+      vector.store %sums, %rows[%part, %s] : memref<?x?xf64>, vector<32xf64>
+      %begin = arith.muli %part, %N : index
+      %at = arith.addi %begin, %s : index
+      vector.store %sums, %out[%at] : memref<?xf64>, vector<32xf64>
+    }
+    scf.for %s = %whole to %N step %c32 {
+      %left = arith.subi %N, %s : index
+      %mask = vector.create_mask %left : vector<32xi1>
+      %x = vector.maskedload %rows[%part, %s], %mask, %none
+          : memref<?x?xf64>, vector<32xi1>, vector<32xf64> into vector<32xf64>
+      %begin = arith.muli %part, %N : index
+      %at = arith.addi %begin, %s : index
+      vector.maskedstore %out[%at], %mask, %x
+          : memref<?xf64>, vector<32xi1>, vector<32xf64>
+    }
+    scf.for %j = %lo to %parts step %c1 {
+      scf.for %k = %c0 to %N step %c1 {
+        %x = memref.load %rows[%part, %k] : memref<?x?xf64>
+        memref.store %x, %rows[%part, %k] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// Strips that begin anywhere have other lanes at an element than loops over the row, and
+// what is written after different elements may be the same element of different lanes.
+//
+// CHECK-LABEL: func.func @negative_strips(
+// CHECK-NOT:     nacho.lane
+// CHECK:         return
+func.func @negative_strips(%parts: index, %threads: index, %lo: index, %N: index,
+                           %rows: memref<?x?xf64>, %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %none = arith.constant dense<0.0> : vector<32xf64>
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %s = %lo to %N step %c32 {
+      vector.store %none, %rows[%part, %s] : memref<?x?xf64>, vector<32xf64>
+    }
+    scf.for %j = %lo to %parts step %c1 {
+      scf.for %k = %c0 to %N step %c1 {
+        %x = memref.load %rows[%part, %k] : memref<?x?xf64>
+        memref.store %x, %rows[%part, %k] : memref<?x?xf64>
+      }
+    }
+  }
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %j = %lo to %parts step %c1 {
+      scf.for %s = %c0 to %N step %c32 iter_args(%sum = %none) -> vector<32xf64> {
+        %at = arith.addi %j, %s : index
+        vector.store %none, %out[%at] : memref<?xf64>, vector<32xf64>
+        %next = arith.addi %part, %s : index
+        vector.store %none, %out[%next] : memref<?xf64>, vector<32xf64>
+        scf.yield %sum : vector<32xf64>
+      }
+    }
+  }
+  return
+}

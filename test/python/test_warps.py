@@ -73,6 +73,18 @@ def test_parts_with_dense_loops_are_for_warps(name):
     assert "nacho.lane" not in alone.mlir("scf")
 
 
+@pytest.mark.parametrize("name", ["spmm", "mttkrp"])
+def test_threads_keep_sums_of_rows_in_registers(name):
+    text, formats = PRODUCTS[name]
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    compute = kernel.mlir("scf").split("@kernel_compute")[1].split("func.func")[0]
+    adds = [line for line in compute.splitlines() if "arith.addf" in line]
+    assert adds and all(": f64" in line for line in adds)
+    # No step of a loop over entries loads or stores a row of sums.
+    assert "arith.addf %arg" in compute
+    assert "vector" not in compute
+
+
 def test_other_parts_have_a_thread_each():
     formats = dict.fromkeys("ABZ", "csr")
     text = "Z[i,j] = A[i,j] + B[i,j]"

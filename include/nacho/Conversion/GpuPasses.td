@@ -165,7 +165,8 @@ def NachoFuseRows : Pass<"nacho-fuse-rows", "::mlir::func::FuncOp"> {
     }
     ```
     This is done to loops that have just one loop inside, which takes another number of
-    steps in each row, if numbers are all that rows carry.
+    steps in each row, if numbers are all that rows carry; but not where the threads of a
+    warp do a part together.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -139,10 +139,15 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
     }
     // The same for a strip of 16, and for a masked one.
     ```
+
+    With `threads`, strips have as many sums, of which `nacho-share-parts` leaves one to
+    each thread of a warp; and the masked strip is no smaller.
   }];
   let options = [
     Option<"stripBits", "strip-bits", "unsigned", /*default=*/"2048",
-           "Bits of vector registers that the sums of a strip take">
+           "Bits of vector registers that the sums of a strip take">,
+    Option<"threads", "threads", "int64_t", /*default=*/"0",
+           "Sums of a strip, each of which a thread of a warp keeps; 0: no warps">
   ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",

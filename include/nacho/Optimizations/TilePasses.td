@@ -269,6 +269,11 @@ def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
 
     %sum = vector.extract %x1[0] : f64 from vector<1xf64>
     %sum = nacho.from_lane %x1 at %c0 : f64
+
+    // %s is a multiple of 32, and so what this lane writes of %rows is what it reads
+    // in loops over rows.
+    vector.store %x, %rows[%part, %s] : memref<?x?xf64>, vector<32xf64>
+    memref.store %x, %rows[%part, %s + %lane] : memref<?x?xf64>
     ```
     Left alone are parts whose lanes could read what others write, that have no such
     loop, tiles, and parts that need rows of workspaces.

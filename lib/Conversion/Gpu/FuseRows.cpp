@@ -354,6 +354,9 @@ struct FuseRows : nacho::impl::NachoFuseRowsBase<FuseRows> {
   void runOnOperation() override {
     SmallVector<std::pair<Operation *, Operation *>> found;
     getOperation().walk([&](gpu::LaunchOp launch) {
+      // No thread of a warp that does a part waits for another one's row.
+      if (launch->hasAttr(nacho::kDoesParts))
+        return;
       launch.walk([&](Operation *op) {
         if (!isLoop(op) || !decidesByState(op) || waitsForOthers(op))
           return;

@@ -70,7 +70,9 @@ static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
 }
 
 /// The lanes of a warp do the body of a loop over workers; each is `lane`.
-static void lowerLanes(ParallelOp op, LaneOp lanes, Value lane) {
+static void lowerLanes(ParallelOp op, gpu::LaunchOp launch, LaneOp lanes,
+                       Value lane) {
+  launch->setAttr(kDoesParts, UnitAttr::get(op.getContext()));
   auto numLanes = int64_t(lanes.getOf());
   lanes.replaceAllUsesWith(lane);
   lanes.erase();
@@ -132,7 +134,7 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   gpu::LaunchOp launch = createLaunch(b, threads, size);
   Value thread = launch.getBlockIds().x;
   if (lanes)
-    lowerLanes(op, lanes, launch.getThreadIds().x);
+    lowerLanes(op, launch, lanes, launch.getThreadIds().x);
   auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
   moveBody(op, loop.getInductionVar(), loop.getBody());
   loop.walk([&](SlotOp slot) {
@@ -162,7 +164,7 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   Number thread(b, launch.getThreadIds().x);
   Number first = Number(b, launch.getBlockIds().x) * size;
   Number part = first + thread / ofPart;
-  lowerLanes(op, lanes, thread % ofPart);
+  lowerLanes(op, launch, lanes, thread % ofPart);
   Value exists = part < op.getWorkers();
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, part, ifExists.thenBlock());

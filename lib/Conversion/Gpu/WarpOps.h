@@ -19,6 +19,10 @@ void emitWarpSync(mlir::OpBuilder &b, mlir::Location loc);
 /// block, or of a warp.
 bool isMeeting(mlir::Operation *op);
 
+/// The name of an attribute of launches in which a warp does a part: its
+/// threads take the same steps of all loops but dense ones.
+inline constexpr char kDoesParts[] = "nacho.warp_does_part";
+
 } // namespace nacho
 
 #endif // NACHO_LIB_WARPOPS_H
