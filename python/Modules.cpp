@@ -131,7 +131,7 @@ static void addDescriptionsOfKernels(nb::module_ &m) {
       .def_ro("name", &GpuFunctionDescription::name)
       .def_ro("tile", &GpuFunctionDescription::tile)
       .def_ro("shared", &GpuFunctionDescription::shared)
-      .def_ro("has_warps", &GpuFunctionDescription::hasWarps)
+      .def_ro("lanes", &GpuFunctionDescription::lanes)
       .def_ro("tables", &GpuFunctionDescription::tables);
   nb::class_<GpuDescription>(m, "GpuDescription")
       .def_ro("functions", &GpuDescription::functions)

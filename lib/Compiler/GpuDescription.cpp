@@ -29,7 +29,7 @@ nacho::describeFunctions(const AssignedModule &module, const Backend &backend,
 
 /// Describes the tiles of a function at the stage `tile`.
 static GpuFunctionDescription describeTile(func::FuncOp func) {
-  GpuFunctionDescription described = {func.getName().str(), 0, 0, false, 0};
+  GpuFunctionDescription described = {func.getName().str(), 0, 0, 0, 0};
   func.walk([&](TileOp tile) {
     described.tile = tile.getBy();
     described.shared = tile.getBytes().value_or(0);
@@ -50,7 +50,9 @@ static int64_t bytesOf(MemRefType type) {
 
 /// Describes the warps of a function at the stage `scf`.
 static void describeWarps(func::FuncOp func, GpuFunctionDescription &into) {
-  into.hasWarps = contains<LaneOp>(func);
+  func.walk([&](LaneOp lane) {
+    into.lanes = std::max(into.lanes, int64_t(lane.getOf()));
+  });
   func.walk([&](LaneMemoryOp memory) {
     into.tables += bytesOf(cast<MemRefType>(memory.getMemory().getType()));
   });

@@ -1,8 +1,9 @@
 //===- LaneElements.h - An element of vectors for each lane -----*- C++ -*-===//
 //
-// A vector of n elements, at most as many as there are lanes, becomes a number
-// of each lane: the n first lanes have its elements, and what the others have
-// does not matter.
+// A vector becomes numbers of each lane: with m lanes, lane l has the elements
+// l, l + m, l + 2m and so on. A vector of n elements, fewer than there are
+// lanes, is a number of the n first lanes, and what the others have does not
+// matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +31,13 @@ struct VectorAccess {
 /// Returns whether an operation has vectors as operands or results.
 bool hasVectors(mlir::Operation *op);
 
-/// Returns whether so many lanes can do, each for its element, what an
+/// Returns whether so many lanes can do, each for its elements, what an
 /// operation of a part does with vectors. Loops and branches only carry them.
 bool isForLanes(ParallelOp workers, mlir::Operation *op, int64_t numLanes);
 
 /// Replaces operations of a part, which are all of those with vectors, by
 /// operations on the elements of each lane.
-void takeElements(ParallelOp workers, llvm::ArrayRef<mlir::Operation *> ops,
-                  Lanes lanes);
+void takeElements(llvm::ArrayRef<mlir::Operation *> ops, Lanes lanes);
 
 } // namespace nacho
 

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -167,11 +168,12 @@ bool SharedPart::addStep(scf::ForOp loop, Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) && !hasVectors(&op);
 }
 
-/// Whether a value is 0, or all bits of it are zero that a power of two has.
-static bool isMultiple(Value value, int64_t power) {
-  auto both = value.getDefiningOp<arith::AndIOp>();
-  return matchPattern(value, m_Zero()) ||
-         (both && getConstantIntValue(both.getRhs()) == -power);
+/// Whether a value is known to be a multiple of a number.
+static bool isMultiple(Value value, int64_t number) {
+  if (auto both = value.getDefiningOp<arith::AndIOp>())
+    value = both.getRhs();
+  std::optional<int64_t> constant = getConstantIntValue(value);
+  return constant && *constant % number == 0;
 }
 
 /// The loop over strips of a row of which an operation accesses one: lane n has
@@ -184,7 +186,7 @@ scf::ForOp SharedPart::findStripLoop(Operation *op, ValueRange indices) const {
        outer = outer->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(outer);
         loop && isMultiple(loop.getLowerBound(), numLanes) &&
-        getConstantIntValue(loop.getStep()) == numLanes &&
+        isMultiple(loop.getStep(), numLanes) &&
         (isAtStep(loop, indices) || findBegin(loop, indices)))
       return loop;
   return {};
@@ -198,13 +200,13 @@ bool SharedPart::addVectors(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   isWorth |= loop && llvm::any_of(loop.getResultTypes(), [&](Type type) {
                auto vector = dyn_cast<VectorType>(type);
-               return vector && vector.getNumElements() == numLanes;
+               return vector && vector.getNumElements() >= numLanes;
              });
   std::optional<VectorAccess> access = VectorAccess::of(op);
   if (!access)
     return isa<scf::ForOp, scf::IfOp>(op) || isMemoryEffectFree(op);
   scf::ForOp strips;
-  if (access->size == numLanes)
+  if (access->size % numLanes == 0)
     strips = findStripLoop(op, access->indices);
   if (access->writes)
     return strips && addWrite(strips, access->array, access->indices);
@@ -291,7 +293,13 @@ void SharedPart::share() {
   Value isFirst = lanes.isFirst(b);
   llvm::for_each(rowLoops, [&](scf::ForOp loop) { lanes.takeSteps(loop); });
   llvm::for_each(writes, [&](Operation *op) { Lanes::doOnce(op, isFirst); });
-  takeElements(workers, withVectors, lanes);
+  takeElements(withVectors, lanes);
+}
+
+/// Whether a part adds up the elements of vectors: it takes the sum out of one.
+static bool addsUpVectors(ParallelOp workers) {
+  return workers.walk([](vector::ExtractOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 namespace {
@@ -300,7 +308,8 @@ struct ShareParts : nacho::impl::NachoSharePartsBase<ShareParts> {
 
   void runOnOperation() override {
     getOperation().walk([&](ParallelOp workers) {
-      if (SharedPart part(workers, lanes); part.find())
+      int64_t count = addsUpVectors(workers) ? sumLanes : lanes;
+      if (SharedPart part(workers, count); part.find())
         part.share();
     });
   }

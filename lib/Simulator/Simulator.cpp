@@ -249,6 +249,13 @@ int64_t nacho::shuffleInWarp(const SimulatedThread *thread, const char *site,
   return lane.answer;
 }
 
+int64_t nacho::askLane(const SimulatedThread *thread, const char *site,
+                       int64_t mask, int64_t value, int64_t number) noexcept {
+  int64_t first = thread->thread - thread->thread % kLanes;
+  meetWarpWith(Lane::of(thread), site, mask, value, first + number % kLanes);
+  return Lane::of(thread).answer;
+}
+
 int64_t nacho::isShuffled(const SimulatedThread *thread) noexcept {
   return Lane::of(thread).isValid;
 }

@@ -211,8 +211,8 @@ class GpuFunctionDescription:
     def shared(self) -> int:
         """The bytes that the parts of a tile share."""
     @property
-    def has_warps(self) -> bool:
-        """Whether a warp does a part."""
+    def lanes(self) -> int:
+        """How many threads of a warp do a part; 0: one thread does."""
     @property
     def tables(self) -> int:
         """The bytes of the tables of a warp."""

@@ -39,7 +39,9 @@ func.func @launch(%n: index) {
 // CHECK:         llvm.call @nacho_access_shared(%[[THREAD]], %{{.+}}, %[[READ]], %{{.+}}, %{{.+}})
 // CHECK:         memref.load %[[B]][%{{.+}}] : memref<32xf64>
 // CHECK:         llvm.call @nacho_shuffle(%[[THREAD]],
+// CHECK:         llvm.call @nacho_ask_lane(%[[THREAD]],
 // CHECK-NOT:     gpu.
+// CHECK-NOT:     nvvm.
 gpu.module @kernels {
   gpu.func @k() workgroup(%a: memref<5xi32, #gpu.address_space<workgroup>>,
                           %b: memref<32xf64, #gpu.address_space<workgroup>>) kernel {
@@ -50,6 +52,10 @@ gpu.module @kernels {
     %value = memref.load %b[%c0] : memref<32xf64, #gpu.address_space<workgroup>>
     %other, %valid = gpu.shuffle idx %value, %lane, %lane : f64
     memref.store %other, %b[%c0] : memref<32xf64, #gpu.address_space<workgroup>>
+    %mask = arith.constant 255 : i32
+    %clamp = arith.constant 31 : i32
+    %asked = nvvm.shfl.sync idx %mask, %lane, %lane, %clamp : i32 -> i32
+    memref.store %asked, %a[%c0] : memref<5xi32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -33,6 +33,36 @@ func.func @lanes(%n: index, %threads: index, %in: memref<?xf64>, %out: memref<?x
   return
 }
 
+// Eight lanes of a warp have a part, and a block has 16 parts. Lanes wait only for those
+// of their part, which the mask has.
+//
+// CHECK-LABEL: func.func @eight(
+// CHECK:         gpu.launch blocks(%[[BX:[^ ,]+]], %{{.+}}) {{.+}} threads(%[[TX:[^ ,]+]], %{{.+}}) in (%{{[^ ]+}} = %c128, {{.+}}) {
+// CHECK-DAG:       %[[LANE:.+]] = arith.remui %[[TX]], %c8 : index
+// CHECK-DAG:       %[[OF_WARP:.+]] = arith.remui %[[TX]], %c32 : index
+// CHECK-DAG:       %[[FIRST:.+]] = arith.subi %[[OF_WARP]], %[[LANE]] : index
+// CHECK-DAG:       %[[SHIFT:.+]] = arith.index_castui %[[FIRST]] : index to i32
+// CHECK-DAG:       %[[MASK:.+]] = arith.shli %c255_i32, %[[SHIFT]] : i32
+// CHECK:           scf.if
+// CHECK:             %[[NEXT:.+]] = arith.xori %[[LANE]], %c1 : index
+// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[FIRST]], %[[NEXT]] : index
+// CHECK-NEXT:        %[[ASKED:.+]] = arith.index_castui %[[AT]] : index to i32
+// CHECK:             nvvm.shfl.sync idx %[[MASK]], %{{.+}}, %[[ASKED]], %c31_i32 : i32 -> i32
+// CHECK-NOT:     gpu.shuffle
+// CHECK-NOT:     warp_does_part
+// CHECK:         return
+func.func @eight(%n: index, %threads: index, %in: memref<?xi32>, %out: memref<?xi32>) {
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %n threads %threads {
+    %lane = nacho.lane of 8
+    %x = memref.load %in[%lane] : memref<?xi32>
+    %next = arith.xori %lane, %c1 : index
+    %y = nacho.from_lane %x at %next : i32
+    memref.store %y, %out[%part] : memref<?xi32>
+  }
+  return
+}
+
 // Numbers of fewer bits are widened.
 //
 // CHECK-LABEL: func.func @flag(

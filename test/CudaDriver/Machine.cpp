@@ -16,12 +16,12 @@ using namespace nacho;
 
 static constexpr int64_t kAllLanes = (int64_t(1) << kLanes) - 1;
 
-/// shfl.sync.idx result, value, lane, 31, -1
+/// shfl.sync.idx result, value, lane, 31, mask
 static void shuffle(Thread &t, const Instruction &i) {
   auto value = t.get<uint32_t>(i.operands[1]);
-  int64_t lane = t.get<uint32_t>(i.operands[2]) % kLanes;
-  int64_t other = shuffleInWarp(t.simulated, i.site.c_str(), ShuffleMode::index,
-                                value, lane, kLanes);
+  auto lane = t.get<uint32_t>(i.operands[2]);
+  auto mask = t.get<uint32_t>(i.operands[4]);
+  int64_t other = askLane(t.simulated, i.site.c_str(), mask, value, lane);
   t.set(i.operands[0], uint32_t(other));
 }
 

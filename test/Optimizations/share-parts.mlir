@@ -1,4 +1,5 @@
 // RUN: nacho-opt %s -nacho-share-parts -canonicalize | FileCheck %s
+// RUN: nacho-opt %s -nacho-share-parts=sum-lanes=32 -canonicalize | FileCheck %s --check-prefix=WARP
 
 // Rows of sums: each lane takes every 32nd step of the loops over them, and finds there
 // what it has written itself. Only the first lane writes what is not of a row.
@@ -50,30 +51,46 @@ func.func @rows(%parts: index, %threads: index, %lo: index, %hi: index, %N: inde
   return
 }
 
-// A lane has one element of each vector: of 8, the first eight lanes.
+// Eight lanes add up vectors. Each has four elements of 32, and adds up its own before
+// lanes ask each other: of 8, each has one, and of 4, the first four have.
 //
 // CHECK-LABEL: func.func @vectors(
 // CHECK-SAME:    index, %{{[^ ]+}}: index, %[[N:[^ ]+]]: index, %[[D:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f64
 // CHECK:         nacho.parallel %[[PART:[^ ]+]] in
-// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 32
-// CHECK:           %[[SUMS:.+]] = scf.for %[[K:.+]] = %c0 to %[[N]] step %c32 iter_args(%[[S:.+]] = %[[ZERO]]) -> (f64) {
-// CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[K]], %[[LANE]] : index
-// CHECK-NEXT:        %[[OF_D:.+]] = memref.load %[[D]][%[[AT]]]
-// CHECK-NEXT:        %[[NEXT:.+]] = arith.addf %[[S]], %[[OF_D]] : f64
-// CHECK-NEXT:        scf.yield %[[NEXT]] : f64
-// CHECK-NEXT:      }
-// CHECK-NEXT:      %[[FAR:.+]] = arith.addi %[[LANE]], %c16 : index
-// CHECK-NEXT:      %[[WRAPPED:.+]] = arith.remui %[[FAR]], %c32 : index
-// CHECK-NEXT:      %[[HIGH:.+]] = nacho.from_lane %[[SUMS]] at %[[WRAPPED]] : f64
-// CHECK-NEXT:      %[[HALF:.+]] = arith.addf %[[SUMS]], %[[HIGH]] : f64
-// CHECK-NEXT:      %[[SMALL:.+]] = arith.remui %[[LANE]], %c8 : index
-// CHECK-NEXT:      %[[OTHER:.+]] = memref.load %[[D]][%[[SMALL]]]
+// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 8
+// CHECK-NEXT:      %[[FAR:.+]] = arith.addi %[[LANE]], %c4 : index
+// CHECK-NEXT:      %[[WRAPPED:.+]] = arith.remui %[[FAR]], %c8 : index
+// CHECK:           %[[SUMS:.+]]:4 = scf.for %[[K:.+]] = %c0 to %[[N]] step %c32 iter_args(%[[S0:.+]] = %[[ZERO]], %[[S1:.+]] = %[[ZERO]], %{{.+}} = %[[ZERO]], %{{.+}} = %[[ZERO]]) -> (f64, f64, f64, f64) {
+// CHECK-NEXT:        %[[AT0:.+]] = arith.addi %[[K]], %[[LANE]] : index
+// CHECK-NEXT:        %[[D0:.+]] = memref.load %[[D]][%[[AT0]]]
+// CHECK-NEXT:        %[[AT1:.+]] = arith.addi %[[AT0]], %c8 : index
+// CHECK-NEXT:        %[[D1:.+]] = memref.load %[[D]][%[[AT1]]]
+// CHECK:             %[[NEXT0:.+]] = arith.addf %[[S0]], %[[D0]] : f64
+// CHECK-NEXT:        %[[NEXT1:.+]] = arith.addf %[[S1]], %[[D1]] : f64
+// CHECK:             scf.yield %[[NEXT0]], %[[NEXT1]],
+// CHECK-NEXT:      } {loop_annotation = #{{.+}}}
+// CHECK-NEXT:      %[[HALF:.+]] = arith.addf %[[SUMS]]#0, %[[SUMS]]#2 : f64
+// CHECK-NEXT:      %[[OTHER:.+]] = memref.load %[[D]][%[[LANE]]]
 // CHECK-NEXT:      %[[ALL:.+]] = arith.addf %[[HALF]], %[[OTHER]] : f64
-// CHECK-NEXT:      %[[SUM:.+]] = nacho.from_lane %[[ALL]] at %c0 : f64
+// CHECK-NEXT:      %[[HIGH:.+]] = nacho.from_lane %[[ALL]] at %[[WRAPPED]] : f64
+// CHECK-NEXT:      %[[FOUR:.+]] = arith.addf %[[ALL]], %[[HIGH]] : f64
+// CHECK-NEXT:      %[[SMALL:.+]] = arith.remui %[[LANE]], %c4 : index
+// CHECK-NEXT:      %[[MORE:.+]] = memref.load %[[D]][%[[SMALL]]]
+// CHECK-NEXT:      %[[BOTH:.+]] = arith.addf %[[FOUR]], %[[MORE]] : f64
+// CHECK-NEXT:      %[[SUM:.+]] = nacho.from_lane %[[BOTH]] at %c0 : f64
 // CHECK-NEXT:      scf.if
 // CHECK-NEXT:        memref.store %[[SUM]], %[[OUT]][%[[PART]]]
 // CHECK-NOT:     vector
+//
+// WARP-LABEL: func.func @vectors(
+// WARP:         %[[LANE:.+]] = nacho.lane of 32
+// WARP:         scf.for {{.+}} -> (f64) {
+// WARP:         nacho.from_lane
+// WARP:         nacho.from_lane
+// WARP:         nacho.from_lane %{{.+}} at %c0 : f64
+// WARP-NOT:     vector
+// WARP:         return
 func.func @vectors(%parts: index, %threads: index, %N: index, %D: memref<?xf64>,
                    %out: memref<?xf64>) {
   %c0 = arith.constant 0 : index
@@ -94,7 +111,14 @@ func.func @vectors(%parts: index, %threads: index, %N: index, %D: memref<?xf64>,
         : vector<16xf64> to vector<8xf64>
     %other = vector.load %D[%c0] : memref<?xf64>, vector<8xf64>
     %all = arith.addf %eight, %other : vector<8xf64>
-    %sum = vector.extract %all[0] : f64 from vector<8xf64>
+    %low4 = vector.extract_strided_slice %all {offsets = [0], sizes = [4], strides = [1]}
+        : vector<8xf64> to vector<4xf64>
+    %high4 = vector.extract_strided_slice %all {offsets = [4], sizes = [4], strides = [1]}
+        : vector<8xf64> to vector<4xf64>
+    %four = arith.addf %low4, %high4 : vector<4xf64>
+    %more = vector.load %D[%c0] : memref<?xf64>, vector<4xf64>
+    %both = arith.addf %four, %more : vector<4xf64>
+    %sum = vector.extract %both[0] : f64 from vector<4xf64>
     memref.store %sum, %out[%part] : memref<?xf64>
   }
   return

@@ -178,9 +178,9 @@ def test_blocks_at_a_time(chip, registers, shared, threads, blocks):
     assert ptxas.PROCESSORS[chip].blocks_of(made, threads) == blocks
 
 
-def function(name, tile=0, shared=0, has_warps=False, tables=0):
+def function(name, tile=0, shared=0, lanes=0, tables=0):
     return SimpleNamespace(
-        name=name, tile=tile, shared=shared, has_warps=has_warps, tables=tables
+        name=name, tile=tile, shared=shared, lanes=lanes, tables=tables
     )
 
 
@@ -188,13 +188,15 @@ def test_descriptions():
     functions = [
         function("f", tile=32, shared=640),
         function("g"),
-        function("a", has_warps=True, tables=99),
-        function("b", has_warps=True),
+        function("a", lanes=32, tables=99),
+        function("b", lanes=32),
+        function("c", lanes=8),
     ]
     assert tiles.described(functions) == [
         "f: a block does 32 parts, which share 640 bytes",
         "a: a warp does a part, with tables of 99 bytes for short rows",
         "b: a warp does a part",
+        "c: 8 lanes of a warp do a part",
         "a thread for each part, alone: g",
     ]
 

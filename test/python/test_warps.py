@@ -63,7 +63,8 @@ def test_parts_with_dense_loops_are_for_warps(name):
     text, formats = PRODUCTS[name]
     kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
     shared = kernel.mlir("scf")
-    assert "nacho.lane of 32" in shared
+    # Sums of vectors take fewer shuffles with fewer lanes.
+    assert f"nacho.lane of {8 if name == 'sddmm' else 32}" in shared
     assert ("nacho.from_lane" in shared) == (name == "sddmm")
     compute = kernel.mlir("tile").split("@kernel_compute")[1].split("func.func")[0]
     assert "nacho.tile" not in compute

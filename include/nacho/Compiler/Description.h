@@ -86,7 +86,7 @@ struct GpuFunctionDescription {
   std::string name;
   int64_t tile;   ///< The number of parts of a block; 0 if there are no tiles.
   int64_t shared; ///< The bytes that the parts of a tile share.
-  bool hasWarps;  ///< Whether a warp does a part.
+  int64_t lanes;  ///< The threads of a warp that do a part; 0: it has one.
   int64_t tables; ///< The bytes of its tables.
 };
 

@@ -29,8 +29,9 @@ def ConvertNachoParallelToGPU
     }
     ```
     If it has lanes, too, there are 32 threads in each block, which do the body together.
-    If the body has lanes, but no slot, a warp does it for each worker, and lanes exchange values by
-    shuffles:
+    If the body has lanes, but no slot, a warp does it for each worker, or for several
+    workers if that takes fewer lanes. Lanes exchange values by shuffles, for which those
+    of the same worker wait:
     ```mlir
     gpu.launch blocks(%bx) in (ceildiv(%n, 4)) threads(%tx) in (128) {
       %worker = %bx * 4 + %tx / 32

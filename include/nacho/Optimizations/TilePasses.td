@@ -275,15 +275,26 @@ def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
     vector.store %x, %rows[%part, %s] : memref<?x?xf64>, vector<32xf64>
     memref.store %x, %rows[%part, %s + %lane] : memref<?x?xf64>
     ```
+    Where vectors are added up, eight lanes do a part, and each has every eighth element
+    of a vector. So there are fewer shuffles, and a warp does four parts at once:
+    ```mlir
+    %sum = arith.addf %low, %high : vector<16xf64>    // halves of %x : vector<32xf64>
+
+    %sum0 = arith.addf %x0, %x2 : f64                 // of elements %lane + 8 * n
+    %sum1 = arith.addf %x1, %x3 : f64
+    ```
     Left alone are parts whose lanes could read what others write, that have no such
     loop, tiles, and parts that need rows of workspaces.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"32", "Lanes of a warp">
+    Option<"lanes", "lanes", "int64_t", /*default=*/"32", "Lanes of a warp">,
+    Option<"sumLanes", "sum-lanes", "int64_t", /*default=*/"8",
+           "Lanes that do a part which adds up the elements of vectors">
   ];
   let dependentDialects = [
-    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::nacho::NachoDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -85,6 +85,11 @@ int64_t shuffleInWarp(const SimulatedThread *thread, const char *site,
 /// Whether there was such a lane for the last shuffle of this thread.
 int64_t isShuffled(const SimulatedThread *thread) noexcept;
 
+/// Returns the value that another lane of the warp gives at the same site.
+/// Those in the mask wait for each other; both lanes are among them.
+int64_t askLane(const SimulatedThread *thread, const char *site, int64_t mask,
+                int64_t value, int64_t number) noexcept;
+
 /// Returns the bits of all lanes, by lane.
 int64_t voteInWarp(const SimulatedThread *thread, const char *site,
                    int64_t mask, int64_t bit) noexcept;
@@ -102,6 +107,7 @@ inline constexpr char kMeetBlockSymbol[] = "nacho_meet_block";
 inline constexpr char kMeetWarpSymbol[] = "nacho_meet_warp";
 inline constexpr char kShuffleSymbol[] = "nacho_shuffle";
 inline constexpr char kIsShuffledSymbol[] = "nacho_is_shuffled";
+inline constexpr char kAskLaneSymbol[] = "nacho_ask_lane";
 inline constexpr char kVoteSymbol[] = "nacho_vote";
 
 /// Memory for kernels. What is beyond its end cannot be accessed. Throws

@@ -74,6 +74,7 @@ public:
          runtimeFunction(kMeetWarpSymbol, meetWarp),
          runtimeFunction(kShuffleSymbol, shuffleInWarp),
          runtimeFunction(kIsShuffledSymbol, isShuffled),
+         runtimeFunction(kAskLaneSymbol, askLane),
          runtimeFunction(kVoteSymbol, voteInWarp),
          runtimeFunction(kCountBlockSymbol, countBlock),
          runtimeFunction(kCountAccessSymbol, countAccess),

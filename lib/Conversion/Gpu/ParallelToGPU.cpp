@@ -34,8 +34,41 @@ static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
   return launch;
 }
 
-/// Lanes, which are so many, exchange 32 bits at a time.
-static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
+namespace {
+/// The lanes of a warp that do a part together.
+struct LaneGroup {
+  Value lane;  ///< The number of a thread among them.
+  Value first; ///< The number of the first of them in its warp.
+  Value mask;  ///< The bits of all of them in a word.
+  int64_t numLanes, numInWarp;
+
+  /// Whether a warp has other groups, which may be elsewhere.
+  bool isPartOfWarp() const { return numLanes < numInWarp; }
+  /// Emits a shuffle of 32 bits, from the lane with a number.
+  Value ask(ImplicitLocOpBuilder &b, ParallelOp workers, Value bits,
+            Value number) const;
+};
+} // namespace
+
+Value LaneGroup::ask(ImplicitLocOpBuilder &b, ParallelOp workers, Value bits,
+                     Value number) const {
+  Type word = b.getI32Type();
+  if (!isPartOfWarp()) {
+    Number lanes(b, numLanes, word);
+    return gpu::ShuffleOp::create(b, bits, Number(b, number).as(word), lanes,
+                                  gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  }
+  // The number may be one for many shuffles, in loops.
+  ImplicitLocOpBuilder before(b);
+  if (workers->isAncestor(number.getParentBlock()->getParentOp()))
+    before.setInsertionPointAfterValue(number);
+  Value at = (Number(before, first) + number).as(word);
+  return emitAsk(b, b.getLoc(), mask, bits, at);
+}
+
+/// Lanes exchange 32 bits at a time.
+static void lowerFromLane(FromLaneOp op, const LaneGroup &group) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type type = op.getType(), word = b.getI32Type();
   unsigned width = type.getIntOrFloatBitWidth();
@@ -43,11 +76,9 @@ static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
   Value bits = op.getValue();
   if (type != integer)
     bits = arith::BitcastOp::create(b, integer, bits);
-  Value lane = Number(b, op.getLane()).as(word);
-  Number lanes(b, numLanes, b.getI32Type());
-  auto exchange = [&](Value part) -> Value {
-    return gpu::ShuffleOp::create(b, part, lane, lanes, gpu::ShuffleMode::IDX)
-        .getShuffleResult();
+  auto workers = op->getParentOfType<ParallelOp>();
+  auto exchange = [&](Value part) {
+    return group.ask(b, workers, part, op.getLane());
   };
   Value found;
   if (width <= 32) {
@@ -69,14 +100,14 @@ static void lowerFromLane(FromLaneOp op, int64_t numLanes) {
   op.erase();
 }
 
-/// The lanes of a warp do the body of a loop over workers; each is `lane`.
+/// The lanes of a group do the body of a loop over workers.
 static void lowerLanes(ParallelOp op, gpu::LaunchOp launch, LaneOp lanes,
-                       Value lane) {
-  launch->setAttr(kDoesParts, UnitAttr::get(op.getContext()));
-  auto numLanes = int64_t(lanes.getOf());
-  lanes.replaceAllUsesWith(lane);
+                       const LaneGroup &group) {
+  if (!group.isPartOfWarp())
+    launch->setAttr(kDoesParts, UnitAttr::get(op.getContext()));
+  lanes.replaceAllUsesWith(group.lane);
   lanes.erase();
-  op.getBody().walk([=](FromLaneOp from) { lowerFromLane(from, numLanes); });
+  op.getBody().walk([&](FromLaneOp from) { lowerFromLane(from, group); });
   op.getBody().walk([&](BallotOp ballot) {
     OpBuilder b(ballot);
     ballot.replaceAllUsesWith(
@@ -133,8 +164,11 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   Number size(b, lanes ? int64_t(lanes.getOf()) : 1);
   gpu::LaunchOp launch = createLaunch(b, threads, size);
   Value thread = launch.getBlockIds().x;
-  if (lanes)
-    lowerLanes(op, launch, lanes, launch.getThreadIds().x);
+  if (lanes) {
+    auto numLanes = int64_t(lanes.getOf());
+    lowerLanes(op, launch, lanes,
+               {launch.getThreadIds().x, {}, {}, numLanes, numLanes});
+  }
   auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
   moveBody(op, loop.getInductionVar(), loop.getBody());
   loop.walk([&](SlotOp slot) {
@@ -150,9 +184,9 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   op.erase();
 }
 
-/// The lanes of a warp take a part: thread n of a block does part n / lanes of
-/// it.
-static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
+/// Lanes of a warp take a part: thread n of a block does part n / lanes of it.
+static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize,
+                        int64_t numInWarp) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto numLanes = int64_t(lanes.getOf());
   int64_t parts = std::max<int64_t>(blockSize / numLanes, 1);
@@ -164,11 +198,31 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize) {
   Number thread(b, launch.getThreadIds().x);
   Number first = Number(b, launch.getBlockIds().x) * size;
   Number part = first + thread / ofPart;
-  lowerLanes(op, launch, lanes, thread % ofPart);
+  LaneGroup group{thread % ofPart, {}, {}, numLanes, numInWarp};
+  if (group.isPartOfWarp()) {
+    Type word = b.getI32Type();
+    Number first = thread % numInWarp - group.lane;
+    group.first = first;
+    group.mask = Number(b, (int64_t(1) << numLanes) - 1, word)
+                 << first.as(word);
+  }
+  lowerLanes(op, launch, lanes, group);
   Value exists = part < op.getWorkers();
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, part, ifExists.thenBlock());
   op.erase();
+}
+
+/// Whether some lanes of a warp can do the body of a loop over workers: they
+/// ask each other for numbers, but do not wait for all lanes otherwise.
+static bool canShareWarp(ParallelOp op) {
+  return !needBlocks(op) && !op.getBody()
+                                 .walk([](Operation *inner) {
+                                   return isa<BallotOp, LaneSyncOp>(inner)
+                                              ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+                                 })
+                                 .wasInterrupted();
 }
 
 static void lowerParallel(ParallelOp op, int64_t blockSize) {
@@ -284,13 +338,16 @@ struct ParallelToGPU
         return lowerTiled(op, tile, sharedBytes);
       auto found = op.getBodyBlock()->getOps<LaneOp>();
       LaneOp lane = found.empty() ? LaneOp() : *found.begin();
-      if (lane && int64_t(lane.getOf()) != lanes)
+      int64_t count = lane ? int64_t(lane.getOf()) : lanes;
+      bool isPart =
+          lanes % count == 0 && llvm::isPowerOf2_64(count) && canShareWarp(op);
+      if (count != lanes && !isPart)
         return lane.emitOpError("needs a warp of as many lanes, which are ")
                << static_cast<int64_t>(lanes);
       if (needBlocks(op))
         lowerWithSlots(op, lane, slots);
       else if (lane)
-        lowerShared(op, lane, blockSize);
+        lowerShared(op, lane, blockSize, lanes);
       else
         lowerParallel(op, blockSize);
       return WalkResult::advance();

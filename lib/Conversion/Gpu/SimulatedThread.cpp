@@ -15,7 +15,6 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -215,6 +214,24 @@ LogicalResult SimulatedThreadBuilder::convertShuffle(gpu::ShuffleOp shuffle) {
   return success();
 }
 
+/// nvvm.shfl.sync idx mask, value, lane, 31: lanes of a mask may be elsewhere
+/// than those of another one.
+LogicalResult SimulatedThreadBuilder::convertQuestion(NVVM::ShflOp shuffle) {
+  Type type = shuffle.getVal().getType();
+  if (shuffle.getKind() != NVVM::ShflKind::idx || shuffle.getType() != type ||
+      getConstantIntValue(shuffle.getMaskAndClamp()) != kLanes - 1)
+    return shuffle.emitOpError("is not simulated");
+  ImplicitLocOpBuilder b(shuffle.getLoc(), shuffle);
+  Value word =
+      call(b, kAskLaneSymbol, shuffle,
+           {asWord(b, shuffle.getThreadMask()), asWord(b, shuffle.getVal()),
+            asWord(b, shuffle.getOffset())},
+           /*isVoid=*/false);
+  shuffle.replaceAllUsesWith(fromWord(b, word, type));
+  shuffle.erase();
+  return success();
+}
+
 /// any: votes != 0; all: no lane votes against it; ballot: the votes
 LogicalResult SimulatedThreadBuilder::convertVote(Operation *op) {
   auto vote = cast<NVVM::VoteSyncOp>(op);
@@ -242,6 +259,8 @@ LogicalResult SimulatedThreadBuilder::convert(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
     return convertShuffle(shuffle);
+  if (auto shuffle = dyn_cast<NVVM::ShflOp>(op))
+    return convertQuestion(shuffle);
   if (isa<NVVM::VoteSyncOp>(op))
     return convertVote(op);
   if (Value found = number(b, op)) {

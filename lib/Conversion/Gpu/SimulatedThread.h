@@ -6,6 +6,8 @@
 #include "HostSide.h"
 #include "KernelAccesses.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 namespace nacho {
 
 /// The places of the fields of SimulatedThread.
@@ -56,6 +58,7 @@ private:
                    mlir::gpu::Dimension dimension, int32_t field,
                    int64_t other);
   mlir::LogicalResult convertShuffle(mlir::gpu::ShuffleOp shuffle);
+  mlir::LogicalResult convertQuestion(mlir::NVVM::ShflOp shuffle);
   mlir::LogicalResult convertVote(mlir::Operation *op);
   mlir::Value call(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
                    mlir::Operation *op, mlir::ValueRange arguments,

@@ -31,7 +31,16 @@ void nacho::emitWarpSync(OpBuilder &b, Location loc) {
   NVVM::SyncWarpOp::create(b, loc, allLanes(b, loc));
 }
 
+Value nacho::emitAsk(OpBuilder &b, Location loc, Value mask, Value value,
+                     Value lane) {
+  Type word = b.getI32Type();
+  Value clamp = arith::ConstantIntOp::create(b, loc, 31, 32);
+  return NVVM::ShflOp::create(b, loc, word, mask, value, lane, clamp,
+                              NVVM::ShflKind::idx,
+                              /*return_value_and_is_valid=*/UnitAttr());
+}
+
 bool nacho::isMeeting(Operation *op) {
-  return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::VoteSyncOp,
+  return isa<gpu::BarrierOp, gpu::ShuffleOp, NVVM::ShflOp, NVVM::VoteSyncOp,
              NVVM::SyncWarpOp>(op);
 }

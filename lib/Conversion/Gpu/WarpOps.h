@@ -12,6 +12,10 @@ namespace nacho {
 mlir::Value emitBallot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value flag,
                        mlir::Type type);
 
+/// Emits a shuffle of 32 bits, for which only the lanes of a mask wait.
+mlir::Value emitAsk(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mask,
+                    mlir::Value value, mlir::Value lane);
+
 /// Emits a barrier of all lanes of a warp.
 void emitWarpSync(mlir::OpBuilder &b, mlir::Location loc);
 

@@ -94,7 +94,7 @@ def compile(
         choices compute the same. One that cannot compute a call is not followed. On
         GPUs, a block does 64 parts, which share memory, or as many as
         ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
-        There, a warp does a part with dense loops, unless there is
+        There, a warp does a part with dense loops, or four of them, unless there is
         ``{"warps": False}``.
     contract
         The indices that are summed on their own, one after the other. A product under a

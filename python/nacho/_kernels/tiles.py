@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nacho import _nacho
 
 _SHOWN = 8
+_WARP = 32
 
 
 def described(functions: Sequence[_nacho.GpuFunctionDescription]) -> list[str]:
@@ -26,9 +27,11 @@ def described(functions: Sequence[_nacho.GpuFunctionDescription]) -> list[str]:
             shared = function.shared
             used = f", which share {shared} bytes" if shared else ""
             lines.append(f"{name}: a block does {tile} parts{used}")
-        elif function.has_warps:
+        elif function.lanes:
+            part = function.lanes < _WARP
+            does = f"{function.lanes} lanes of a warp do" if part else "a warp does"
             used = f", with tables of {tables} bytes for short rows" if tables else ""
-            lines.append(f"{name}: a warp does a part{used}")
+            lines.append(f"{name}: {does} a part{used}")
         else:
             alone.append(name)
     if alone:

@@ -102,3 +102,15 @@ func.func @release(%rows: memref<?x4xf64>) {
   gpu.dealloc %rows : memref<?x4xf64>
   return
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @k(%out: memref<32xi32>, %mask: i32, %lane: i32) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{'nvvm.shfl.sync' op is not simulated}}
+    %asked = nvvm.shfl.sync bfly %mask, %lane, %lane, %mask : i32 -> i32
+    memref.store %asked, %out[%c0] : memref<32xi32>
+    gpu.return
+  }
+}
