@@ -22,6 +22,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
@@ -150,6 +151,10 @@ void nacho::returnSimulatedScratch(void *data, int64_t bytes) noexcept {
   releaseSimulated(data, bytes);
   if (MemoryBudget *budget = Spending::current().get())
     budget->give(bytes);
+}
+
+void nacho::returnSimulatedZeros(void *data, int64_t bytes) noexcept {
+  releaseSimulated(data, bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,16 +304,30 @@ static void handleFaults() {
   }
 }
 
-/// The result of callUntilFault() for a fault that the block has found.
-static constexpr int kFailed = 3;
+/// The results of callUntilFault() for a fault that the block has found, and
+/// for memory that there is not.
+static constexpr int kFailed = 3, kExhausted = 4;
 
-void nacho::failSimulated() noexcept {
+[[noreturn]] static void leaveCall(int reason) {
   if (!onFault)
     std::abort();
-  siglongjmp(*onFault, kFailed);
+  siglongjmp(*onFault, reason);
 }
 
-/// Returns whose fault it was, as `halfOf` plus 1, or kFailed, or 0.
+void nacho::failSimulated() noexcept { leaveCall(kFailed); }
+
+void *nacho::takeSimulatedZeros(int64_t bytes) noexcept {
+  void *data = nullptr;
+  try {
+    data = allocateSimulated(bytes);
+  } catch (const std::bad_alloc &) {
+    leaveCall(kExhausted);
+  }
+  std::memset(accessSimulated(data), 0, size_t(bytes));
+  return data;
+}
+
+/// Returns whose fault it was, as `halfOf` plus 1, or another reason, or 0.
 static int callUntilFault(void (*function)(const int64_t *),
                           const int64_t *words) {
   sigjmp_buf here;
@@ -333,6 +352,8 @@ void nacho::callSimulated(void (*function)(const int64_t *words),
     throw DeviceFault("a kernel accessed memory of the device beyond an array");
   if (fault == 2)
     throw DeviceFault("the host accessed memory of the device");
+  if (fault == kExhausted)
+    throw std::bad_alloc();
   if (fault == kFailed)
     throw DeviceFault(SimulatedBlock::ofThread().error());
 }

@@ -52,5 +52,18 @@ module attributes {gpu.container_module} {
     return
   }
 
+  // Memory of zeros is another's business.
+  //
+  // CHECK-LABEL: func.func @zeros(
+  // CHECK-NOT:     scratch
+  // CHECK:         %[[DATA:.+]] = llvm.call @nacho_take_zeros(%[[BYTES:.+]]) : (i64) -> !llvm.ptr
+  // CHECK:         llvm.call @nacho_return_zeros(
+  // CHECK-NOT:     scratch
+  func.func @zeros(%bytes: index) {
+    %0 = gpu.alloc (%bytes) {nacho.zeros} : memref<?xi8>
+    gpu.dealloc %0 {nacho.zeros} : memref<?xi8>
+    return
+  }
+
   gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90">, assembly = ".version 7.8\00">]
 }

@@ -113,66 +113,112 @@ func.func @slots(%n: index, %threads: index, %out: memref<?x?xindex>) {
   return
 }
 
-// A scan: a warp combines the rows of a tile, one warp the tiles, and warps scan the rows
-// of each tile. A lane has four rows, and gets from others what these combine to.
+// A scan is one launch. A warp takes the next tile, tells what its rows come to, and asks the
+// warps of the tiles before, 32 at a time, until one of them tells what all tiles up to it come
+// to. The last warp leaves zeros, and does the stores that follow.
 //
 // CHECK-LABEL: func.func @exclusive_scan(
-// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>)
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[SIZES:.+]]: memref<2xindex>)
 // CHECK:         %[[ROWS:.+]] = memref.dim %[[COUNTS]]
-// CHECK:         %[[TILES:.+]] = arith.ceildivui %[[ROWS]], %c512 : index
+// CHECK:         %[[SOME:.+]] = arith.ceildivui %[[ROWS]], %c512 : index
+// CHECK:         %[[TILES:.+]] = arith.maxui %[[SOME]], %c1 : index
+// CHECK:         %[[OF_TILES:.+]] = arith.muli %[[TILES]], %c3 : index
+// CHECK:         %[[NUM_WORDS:.+]] = arith.addi %[[OF_TILES]], %c2 : index
+// CHECK:         %[[MEMORY:.+]] = gpu.alloc {{.+}} {nacho.zeros}
+// CHECK:         %[[WORDS:.+]] = memref.view %[[MEMORY]]
 // CHECK:         gpu.launch
+// CHECK:           memref.atomic_rmw addi %c1_i64, %[[WORDS]][%c0]
 // CHECK:           %[[ALL:.+]] = scf.for {{.+}} step %c128 iter_args(%[[SUM:.+]] = %c0) -> (index) {
 // CHECK-COUNT-4:     memref.load %[[COUNTS]]
 // CHECK:             gpu.shuffle idx
 // CHECK-NOT:         memref.store
 // CHECK:             scf.yield
-// CHECK:           memref.store %[[ALL]], %[[OFFSETS]]
-// CHECK:           gpu.terminator
-// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1, {{.+}}) threads
-// CHECK:           memref.store %c0, %[[OFFSETS]][%c0, %c0]
-// CHECK:           scf.for {{.+}} to %[[TILES]] step %c128 iter_args
-// CHECK-COUNT-4:     memref.load %[[OFFSETS]]
-// CHECK:             nvvm.bar.warp.sync
+// CHECK:           %[[WORD:.+]] = arith.index_castui %[[ALL]] : index to i64
+// CHECK:           memref.atomic_rmw assign %[[WORD]], %[[WORDS]]
+// CHECK-NEXT:      llvm.fence syncscope("device") acq_rel
+// CHECK:           memref.atomic_rmw assign %c1_i64, %[[WORDS]]
+// CHECK:           %[[BEFORE:.+]]:2 = scf.while
+// CHECK:             %[[STATE:.+]] = scf.while : () -> i64 {
+// CHECK:               %[[FOUND:.+]] = memref.atomic_rmw ori %c0_i64, %[[WORDS]]
+// CHECK:               nvvm.vote.sync ballot
+// CHECK:               scf.condition(%{{.+}}) %[[FOUND]]
+// CHECK:             llvm.fence
+// CHECK:             %[[IS_WHOLE:.+]] = arith.cmpi eq, %[[STATE]], %c2_i64
+// CHECK:             nvvm.vote.sync ballot
+// CHECK:             memref.atomic_rmw ori %c0_i64, %[[WORDS]]
 // CHECK:             gpu.shuffle idx
-// CHECK-COUNT-4:     memref.store %{{.+}}, %[[OFFSETS]]
-// CHECK:           gpu.terminator
-// CHECK:         gpu.launch
-// CHECK:           %[[BEFORE:.+]] = memref.load %[[OFFSETS]]
-// CHECK:           scf.for {{.+}} step %c128 iter_args(%{{.+}} = %[[BEFORE]]) -> (index) {
+// CHECK:           %[[WHOLE:.+]] = arith.addi %[[BEFORE]]#1, %[[ALL]]
+// CHECK:           %[[WORD:.+]] = arith.index_castui %[[WHOLE]] : index to i64
+// CHECK:           memref.atomic_rmw assign %[[WORD]], %[[WORDS]]
+// CHECK-NEXT:      llvm.fence
+// CHECK:           memref.atomic_rmw assign %c2_i64, %[[WORDS]]
+// CHECK:           memref.store %c0, %[[OFFSETS]][%c0, %c0]
+// CHECK:           scf.for {{.+}} step %c128 iter_args(%{{.+}} = %[[BEFORE]]#1) -> (index) {
 // CHECK-COUNT-4:     memref.load %[[COUNTS]]
 // CHECK:             gpu.shuffle idx
 // CHECK-COUNT-4:     memref.store %{{.+}}, %[[OFFSETS]]
+// CHECK:           nvvm.bar.warp.sync
+// CHECK:           llvm.fence
+// CHECK-NEXT:      memref.atomic_rmw addi %c1_i64, %[[WORDS]][%c1]
+// CHECK-NEXT:      llvm.fence
+// CHECK:           scf.for %[[N:.+]] = %{{.+}} to %[[NUM_WORDS]] step %c32 {
+// CHECK:             memref.atomic_rmw assign %c0_i64, %[[WORDS]][%[[N]]]
+// CHECK:           %[[TOTAL:.+]] = memref.load %[[OFFSETS]][%{{.+}}, %c0]
+// CHECK:           memref.store %[[TOTAL]], %[[SIZES]][%c0]
 // CHECK:           gpu.terminator
-func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>) {
+// CHECK:         gpu.dealloc %[[MEMORY]] {nacho.zeros}
+// CHECK-NOT:     memref.store
+// CHECK:         return
+func.func @exclusive_scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>,
+                          %sizes: memref<2xindex>) {
+  %c0 = arith.constant 0 : index
   nacho.exclusive_scan %counts into %offsets : memref<?x1xindex> {
   ^bb0(%x: index, %y: index):
     %sum = arith.addi %x, %y : index
     nacho.yield %sum : index
   }
+  %parts = memref.dim %counts, %c0 : memref<?x1xindex>
+  %total = memref.load %offsets[%parts, %c0] : memref<?x1xindex>
+  memref.store %total, %sizes[%c0] : memref<2xindex>
   return
 }
 
-// A prefix sum is made in place: the last number of a tile becomes what the tile comes to,
-// then together with all tiles before; and the tiles' other numbers are scanned.
+// What is loaded for other uses is not moved, nor are the stores of it.
+//
+// CHECK-LABEL: func.func @negative_stores(
+// CHECK:         gpu.dealloc
+// CHECK-NEXT:    %[[TOTAL:.+]] = memref.load
+// CHECK-NEXT:    memref.store %[[TOTAL]]
+// CHECK-NEXT:    return %[[TOTAL]]
+func.func @negative_stores(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>,
+                           %parts: index, %sizes: memref<2xindex>) -> index {
+  %c0 = arith.constant 0 : index
+  nacho.exclusive_scan %counts into %offsets : memref<?x1xindex> {
+  ^bb0(%x: index, %y: index):
+    %sum = arith.addi %x, %y : index
+    nacho.yield %sum : index
+  }
+  %total = memref.load %offsets[%parts, %c0] : memref<?x1xindex>
+  memref.store %total, %sizes[%c0] : memref<2xindex>
+  return %total : index
+}
+
+// A prefix sum is made in place.
 //
 // CHECK-LABEL: func.func @prefix_sum(
 // CHECK-SAME:    %[[COSTS:[^ ]+]]: memref<?xi64>
 // CHECK:         gpu.launch
 // CHECK:           %[[ALL:.+]] = scf.for {{.+}} step %c128 iter_args(%{{.+}} = %c0_i64) -> (i64) {
 // CHECK-COUNT-4:     memref.load %[[COSTS]]
-// CHECK:             gpu.shuffle idx
-// CHECK:           memref.store %[[ALL]], %[[COSTS]]
-// CHECK:           gpu.terminator
-// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %c1, {{.+}}) threads
+// CHECK:           memref.atomic_rmw assign %[[ALL]]
+// CHECK:           %[[BEFORE:.+]]:2 = scf.while
+// CHECK:           scf.for {{.+}} step %c128 iter_args(%{{.+}} = %[[BEFORE]]#1) -> (i64) {
 // CHECK-COUNT-4:     memref.load %[[COSTS]]
+// CHECK:             nvvm.bar.warp.sync
 // CHECK-COUNT-4:     memref.store %{{.+}}, %[[COSTS]]
 // CHECK:           gpu.terminator
-// CHECK:         gpu.launch
-// CHECK:           memref.load %[[COSTS]]
-// CHECK:           scf.for {{.+}} step %c128 iter_args
-// CHECK-COUNT-4:     memref.load %[[COSTS]]
-// CHECK-COUNT-4:     memref.store %{{.+}}, %[[COSTS]]
-// CHECK:           gpu.terminator
+// CHECK-NOT:     gpu.launch
+// CHECK:         return
 func.func @prefix_sum(%costs: memref<?xi64>, %threads: index) {
   nacho.prefix_sum %costs threads %threads : memref<?xi64>
   return

@@ -128,6 +128,7 @@ Operation ptx::accessOf(const std::string &name) {
           {"atom.global.or.b32", update<uint32_t, std::bit_or<>, globalAt>},
           {"atom.global.or.b64", update<uint64_t, std::bit_or<>, globalAt>},
           {"atom.global.add.u64", update<uint64_t, std::plus<>, globalAt>},
+          {"atom.global.exch.b64", update<uint64_t, Exchange, globalAt>},
           {"atom.shared.or.b32", update<uint32_t, std::bit_or<>, sharedAt>},
           {"atom.shared.exch.b32", update<uint32_t, Exchange, sharedAt>}};
   if (auto found = updates.find(name); found != updates.end())

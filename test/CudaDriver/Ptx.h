@@ -102,7 +102,8 @@ struct Operation {
 Operation accessOf(const std::string &name);
 
 /// What an instruction does by which the threads of a block wait for each
-/// other, or those of a warp to exchange values; other names have none.
+/// other, or those of a warp to exchange values, or that orders what they do;
+/// other names have none.
 Operation barrierOf(const std::string &name);
 
 /// What takes values apart, or puts them together: see readInstruction().

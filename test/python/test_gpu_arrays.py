@@ -312,7 +312,7 @@ def test_current_streams(library, stream):
     act()
     on_default, on_stream = calls_during(act, 0, stream)
     assert on_default == 0
-    assert on_stream > 10
+    assert on_stream > 5
 
 
 class OfTorch:
@@ -336,7 +336,7 @@ def test_given_streams(stream):
     ):
         elsewhere, here = calls_during(act, fake.TORCH_STREAM, 0x1234)
         assert elsewhere == 0
-        assert here > 10
+        assert here > 5
 
 
 def test_results_keep_their_stream():
@@ -352,10 +352,10 @@ def test_results_keep_their_stream():
     assert calls_during(lambda: Z.to("cpu"), 0x4321)[0] > 0
     # The next call goes on there, unless it is told not to: then it waits.
     (calls,) = calls_during(lambda: kernel(Z), 0x4321)
-    assert calls > 10
+    assert calls > 5
     waits, calls = calls_during(lambda: kernel(Z, stream=0x5555), 0x4321, 0x5555)
     assert waits == 1
-    assert calls > 10
+    assert calls > 5
 
 
 def test_streams_of_other_libraries_are_waited_for():

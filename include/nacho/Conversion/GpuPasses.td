@@ -57,9 +57,10 @@ def ConvertNachoParallelToGPU
     A part of a tile that has to wait for the others of the tile has a barrier, and a
     branch on each side of it.
 
-    A scan, or a prefix sum, takes three launches: warps combine the rows of tiles, a
-    warp scans the tiles, and warps scan the rows of each tile. Sorts are left to
-    nacho-expand-sort.
+    A scan, or a prefix sum, is one launch. A warp takes the next tile of rows, tells the
+    warps of the tiles behind it what the tile comes to, and asks those before it. They
+    do so in memory that is zero, as the last warp leaves it; this warp also does the
+    stores that follow the scan. Sorts are left to nacho-expand-sort.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "128", "Threads per block">,
@@ -69,8 +70,9 @@ def ConvertNachoParallelToGPU
            "Bytes that the threads of a block share, at most">
   ];
   let dependentDialects = [
-    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
-    "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect"
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::memref::MemRefDialect"
   ];
 }
 

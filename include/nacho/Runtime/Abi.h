@@ -42,6 +42,10 @@ inline constexpr char kLaunchPtxSymbol[] = "nacho_launch_ptx";
 /// backend with a device of its own has these two functions.
 inline constexpr char kTakeScratchSymbol[] = "nacho_take_scratch";
 inline constexpr char kReturnScratchSymbol[] = "nacho_return_scratch";
+/// The same for memory that is zero, and that kernels leave zero: to fill it
+/// for each call would take as long as to launch a kernel.
+inline constexpr char kTakeZerosSymbol[] = "nacho_take_zeros";
+inline constexpr char kReturnZerosSymbol[] = "nacho_return_zeros";
 
 /// Each window of an array that threads of a block share takes a multiple of so
 /// many bytes there.

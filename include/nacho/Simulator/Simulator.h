@@ -98,6 +98,10 @@ int64_t voteInWarp(const SimulatedThread *thread, const char *site,
 void *takeSimulatedScratch(int64_t bytes) noexcept;
 void returnSimulatedScratch(void *data, int64_t bytes) noexcept;
 
+/// Memory of zeros for compiled code. The call ends if there is none.
+void *takeSimulatedZeros(int64_t bytes) noexcept;
+void returnSimulatedZeros(void *data, int64_t bytes) noexcept;
+
 // The names by which compiled code calls simulateLaunch(), and what threads
 // call.
 

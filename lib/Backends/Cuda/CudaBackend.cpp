@@ -75,7 +75,9 @@ public:
         request, cudaDevice(),
         {runtimeFunction(kLaunchPtxSymbol, launchKernel),
          runtimeFunction(kTakeScratchSymbol, takeCudaScratch),
-         runtimeFunction(kReturnScratchSymbol, returnCudaScratch)});
+         runtimeFunction(kReturnScratchSymbol, returnCudaScratch),
+         runtimeFunction(kTakeZerosSymbol, takeZeros),
+         runtimeFunction(kReturnZerosSymbol, returnCudaZeros)});
     if (failed(code))
       return failure();
     return std::unique_ptr<Executable>(

@@ -56,19 +56,23 @@ public:
     return reinterpret_cast<void *>(*data);
   }
 
-  /// A process that ends, or forked, or whose kernel failed, has no memory
-  /// left to release.
   void release(void *data, size_t bytes) noexcept override {
-    try {
-      size_t room = StreamPool::roomFor(bytes), most = maxPooledBytes();
-      Handle stream = OnStream::current();
-      if (isOfAllThreads(stream) &&
-          pool.keep(stream, addressOf(data), room, most))
-        return;
-      InContext context;
-      driver().release(addressOf(data), OnStream::current());
-    } catch (const std::exception &) {
-    }
+    releaseTo(pool, data, bytes);
+  }
+
+  void *takeZeros(size_t bytes) {
+    size_t room = StreamPool::roomFor(bytes);
+    std::optional<Address> kept;
+    if (isOfAllThreads(OnStream::current()))
+      kept = zeros.take(OnStream::current(), room);
+    if (kept)
+      return reinterpret_cast<void *>(*kept);
+    void *data = allocate(bytes);
+    fill(data, 0, room);
+    return data;
+  }
+  void returnZeros(void *data, size_t bytes) noexcept {
+    releaseTo(zeros, data, bytes);
   }
 
   void fill(void *data, int byte, size_t bytes) override {
@@ -129,7 +133,9 @@ public:
   }
   int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 
-  size_t pooledBytes() const noexcept override { return pool.bytes(); }
+  size_t pooledBytes() const noexcept override {
+    return pool.bytes() + zeros.bytes();
+  }
   /// A share that leaves memory for other libraries, and has room for the
   /// workspaces of a call.
   size_t maxPooledBytes() const noexcept override {
@@ -146,6 +152,21 @@ private:
   static bool isOfAllThreads(Handle stream) {
     constexpr uintptr_t defaultOfThread = 2;
     return reinterpret_cast<uintptr_t>(stream) != defaultOfThread;
+  }
+
+  /// Keeps memory in a pool, or releases it. A process that ends, or forked, or
+  /// whose kernel failed, has no memory left to release.
+  void releaseTo(StreamPool &kept, void *data, size_t bytes) noexcept {
+    try {
+      size_t room = StreamPool::roomFor(bytes), most = maxPooledBytes();
+      Handle stream = OnStream::current();
+      if (isOfAllThreads(stream) &&
+          kept.keep(stream, addressOf(data), room, most))
+        return;
+      InContext context;
+      driver().release(addressOf(data), stream);
+    } catch (const std::exception &) {
+    }
   }
 
   void waitFor(Handle stream) {
@@ -179,19 +200,33 @@ private:
     InContext context;
     // What others release from here on may still be in use.
     std::vector<Address> released = pool.takeAll();
+    for (Address data : zeros.takeAll())
+      released.push_back(data);
     NACHO_CUDA(contextSynchronize);
     for (Address data : released)
       known.release(data, /*stream=*/nullptr);
   }
 
   StreamPool pool;
+  StreamPool zeros; ///< The memory that kernels have left zero.
   LateReads lateReads;
 };
 } // namespace
 
-Device &nacho::cudaDevice() {
+static CudaDevice &instance() {
   static auto *device = new CudaDevice;
   return *device;
+}
+
+Device &nacho::cudaDevice() { return instance(); }
+
+void *nacho::takeCudaZeros(int64_t bytes) {
+  return instance().takeZeros(size_t(bytes));
+}
+
+void nacho::returnCudaZeros(void *data, int64_t bytes) noexcept {
+  if (data)
+    instance().returnZeros(data, size_t(bytes));
 }
 
 void *nacho::takeCudaScratch(int64_t bytes) noexcept {

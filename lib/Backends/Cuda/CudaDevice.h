@@ -14,6 +14,11 @@ Device &cudaDevice();
 void *takeCudaScratch(int64_t bytes) noexcept;
 void returnCudaScratch(void *data, int64_t bytes) noexcept;
 
+/// Memory of zeros for kernels of the current stream, which leave it zero when
+/// it is returned.
+void *takeCudaZeros(int64_t bytes);
+void returnCudaZeros(void *data, int64_t bytes) noexcept;
+
 } // namespace nacho
 
 #endif // NACHO_LIB_CUDADEVICE_H

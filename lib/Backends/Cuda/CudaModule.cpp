@@ -2,6 +2,7 @@
 
 #include "CudaModule.h"
 
+#include "CudaDevice.h"
 #include "nacho/Execution/Device.h"
 
 #include <string_view>
@@ -49,6 +50,17 @@ void nacho::launchKernel(const char *ptx, const char *name, int64_t blocks,
     current->module.launch(ptx, name, blocks, threads, parameters);
   } catch (...) {
     current->error = std::current_exception();
+  }
+}
+
+void *nacho::takeZeros(int64_t bytes) noexcept {
+  if (current->error)
+    return nullptr;
+  try {
+    return takeCudaZeros(bytes);
+  } catch (...) {
+    current->error = std::current_exception();
+    return nullptr;
   }
 }
 

@@ -40,6 +40,9 @@ private:
 void launchKernel(const char *ptx, const char *name, int64_t blocks,
                   int64_t threads, void **parameters) noexcept;
 
+/// The same for memory of zeros: after it was refused, nothing is launched.
+void *takeZeros(int64_t bytes) noexcept;
+
 } // namespace nacho
 
 #endif // NACHO_LIB_CUDAMODULE_H

@@ -82,7 +82,9 @@ public:
          runtimeFunction(kNextStepSymbol, nextStep),
          runtimeFunction(kEndLoopSymbol, endLoop),
          runtimeFunction(kTakeScratchSymbol, takeSimulatedScratch),
-         runtimeFunction(kReturnScratchSymbol, returnSimulatedScratch)});
+         runtimeFunction(kReturnScratchSymbol, returnSimulatedScratch),
+         runtimeFunction(kTakeZerosSymbol, takeSimulatedZeros),
+         runtimeFunction(kReturnZerosSymbol, returnSimulatedZeros)});
     if (failed(code))
       return failure();
     return std::unique_ptr<Executable>(

@@ -86,7 +86,9 @@ LogicalResult HostSide::convertAlloc(gpu::AllocOp op) {
     return op.emitOpError("is supported for a number of bytes only");
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value bytes = toNumber(b, op.getDynamicSizes().front());
-  Value data = callRuntime(b, kTakeScratchSymbol, pointer, bytes);
+  bool isZero = op->hasAttr(kZerosAttr);
+  Value data = callRuntime(b, isZero ? kTakeZerosSymbol : kTakeScratchSymbol,
+                           pointer, bytes);
   auto memory = MemRefDescriptor::poison(
       b, b.getLoc(), types.convertType(op.getMemref().getType()));
   memory.setAllocatedPtr(b, b.getLoc(), data);
@@ -106,8 +108,10 @@ LogicalResult HostSide::convertDealloc(gpu::DeallocOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   MemRefDescriptor memory(
       castTo(b, types.convertType(op.getMemref().getType()), op.getMemref()));
+  bool isZero = op->hasAttr(kZerosAttr);
   callRuntime(
-      b, kReturnScratchSymbol, LLVM::LLVMVoidType::get(module.getContext()),
+      b, isZero ? kReturnZerosSymbol : kReturnScratchSymbol,
+      LLVM::LLVMVoidType::get(module.getContext()),
       {memory.allocatedPtr(b, b.getLoc()), memory.size(b, b.getLoc(), 0)});
   op.erase();
   return success();

@@ -11,6 +11,10 @@
 
 namespace nacho {
 
+/// The attribute of allocations whose memory is zero, and of what returns them,
+/// zero again.
+inline constexpr char kZerosAttr[] = "nacho.zeros";
+
 /// Converts what the host does with a device: it launches kernels, and takes
 /// and returns memory.
 class HostSide {
@@ -36,6 +40,7 @@ public:
   mlir::Value toNumber(mlir::ImplicitLocOpBuilder &b, mlir::Value index);
 
   /// nacho_take_scratch(bytes) is null if there is no memory.
+  /// nacho_take_zeros(bytes) is what to launch nothing for then.
   mlir::LogicalResult convertAlloc(mlir::gpu::AllocOp op);
   /// nacho_return_scratch(data, bytes)
   mlir::LogicalResult convertDealloc(mlir::gpu::DeallocOp op);

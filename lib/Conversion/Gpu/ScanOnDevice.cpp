@@ -1,65 +1,75 @@
 //===- ScanOnDevice.cpp - The scan of many parts --------------------------===//
 //
-// Combining is associative. A warp combines the rows of a tile, another one the
-// tiles, and warps then scan the rows of each tile:
+// Combining is associative. A warp does a tile:
 //
-//   parallel for each tile:  output[its end] = all rows of the tile
-//   one warp:                output[end of a tile] = all rows before
-//   parallel for each tile:  output[row] = all rows before
+//   parallel for each tile:
+//     sum = all rows of the tile
+//     before = all rows of the tiles before, as the warps tell that do these
+//     for each row: output[row] = all rows before
+//   the last warp: the stores that follow the scan
 //
-// In each step of these loops, a lane has four rows that follow one another.
-// The output holds what lies between the loops: no other memory is needed. A
-// prefix sum is made in place: there, the last row of a tile holds what it
-// comes to.
+// In each step of the loops over rows, a lane has four that follow one another.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScanOnDevice.h"
 
 #include "../ScanLoop.h"
+#include "TileChain.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace nacho;
 
 /// The number of rows that each lane has at a time.
 static constexpr int64_t kEach = 4;
-/// The rows of a tile for each lane: few enough for many warps, and many enough
-/// for the one that scans the tiles.
+/// The rows of a tile for each lane: few enough for many warps, and so many
+/// that these seldom wait for each other.
 static constexpr int64_t kRowsOfTile = 4 * kEach;
 
 namespace {
 using Values = SmallVector<Value>;
 
-/// Three loops over the rows of an array.
+/// A loop over the tiles of an array.
 class WarpScan {
 public:
   WarpScan(Operation *op, Value input, int64_t numLanes)
-      : b(op->getLoc(), op), numLanes(numLanes), zero(Number(b, 0)),
+      : b(op->getLoc(), op), op(op), numLanes(numLanes), zero(Number(b, 0)),
         one(Number(b, 1)), end(memref::DimOp::create(b, input, zero)),
-        tiles(ceilDiv(Number(b, end), rowsOfTile())) {}
+        tiles(max(ceilDiv(Number(b, end), rowsOfTile()), 1)) {}
   virtual ~WarpScan() = default;
 
   void emit() {
-    forEach(tiles, [&](Value tile) { combineTile(tile); });
-    forEach(one, [&](Value) { scanTiles(); });
-    forEach(tiles, [&](Value tile) { scanTile(tile); });
+    SmallVector<Operation *> rest = storesAfter();
+    auto combined = [&](ValueRange x, ValueRange y) { return combine(x, y); };
+    TileChain chain(b, tiles, none(), combined);
+    auto loop = ParallelOp::create(b, tiles, one);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBodyBlock());
+      lanes = Lanes::create(b, numLanes);
+      Value tile = chain.take(lanes);
+      scanTile(tile, chain.passOn(lanes, tile, combineTile(tile)));
+      chain.finish(lanes, [&] { copyHere(rest); });
+    }
+    chain.release();
+    for (Operation *store : rest)
+      if (isa<memref::StoreOp>(store))
+        store->erase();
   }
 
 protected:
   virtual Values none() = 0;
   virtual Values combine(ValueRange x, ValueRange y) = 0;
   virtual Values load(Value row) = 0;
-  /// Loads the sum of a tile, after the second loop with all tiles before it.
-  virtual Values loadTile(Value tile) = 0;
-  virtual void storeTile(Value tile, ValueRange values) = 0;
-  /// Stores what comes before the first tile.
-  virtual void begin() {}
-  virtual void scanTile(Value tile) = 0;
+  /// Scans the rows of a tile, after those that lie before it.
+  virtual void scanTile(Value tile, ValueRange before) = 0;
 
   Number rowsOfTile() { return Number(b, kRowsOfTile * numLanes); }
   /// The first row of a tile, which is the one after the last of the tile
@@ -69,15 +79,6 @@ protected:
     return min(row, end);
   }
   Number after(Value number) { return Number(b, number) + one; }
-
-  /// A warp for each worker.
-  void forEach(Value workers, llvm::function_ref<void(Value)> body) {
-    auto loop = ParallelOp::create(b, workers, one);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBodyBlock());
-    lanes = Lanes::create(b, numLanes);
-    body(loop.getWorker());
-  }
 
   void emitIf(Value condition, llvm::function_ref<void()> body) {
     auto branch = scf::IfOp::create(b, condition, /*withElse=*/false);
@@ -152,60 +153,71 @@ protected:
     return next - startOf(tile);
   }
 
-  void once(llvm::function_ref<void()> body) { emitIf(lanes.isFirst(b), body); }
-
-  void combineTile(Value tile) {
-    Values sum =
-        scanRows(tile, sizeOf(tile), none(), [](Value, Value, ValueRange) {});
-    once([&] { storeTile(tile, sum); });
+  Values combineTile(Value tile) {
+    return scanRows(tile, sizeOf(tile), none(),
+                    [](Value, Value, ValueRange) {});
   }
 
-  void scanTiles() {
-    once([&] { begin(); });
-    scan(
-        tiles, none(), [&](Value tile) { return loadTile(tile); },
-        [&](Value tile, Value isThere, ValueRange all) {
-          emitIf(isThere, [&] { storeTile(tile, all); });
-        });
+  /// Returns the stores that follow the scan directly, with what they need: a
+  /// device would start a kernel for them alone. There are none if anything
+  /// else uses what is loaded for them.
+  SmallVector<Operation *> storesAfter() {
+    SmallVector<Operation *> found;
+    for (Operation *next = op->getNextNode();
+         isa<memref::LoadOp, memref::StoreOp>(next) ||
+         (isPure(next) && next->getNumRegions() == 0 &&
+          !next->hasTrait<OpTrait::IsTerminator>());
+         next = next->getNextNode())
+      found.push_back(next);
+    while (!found.empty() && !isa<memref::StoreOp>(found.back()))
+      found.pop_back();
+    for (Operation *each : found)
+      if (isa<memref::LoadOp>(each) &&
+          !llvm::all_of(each->getUsers(), [&](Operation *user) {
+            return llvm::is_contained(found, user);
+          }))
+        return {};
+    return found;
+  }
+
+  void copyHere(ArrayRef<Operation *> ops) {
+    IRMapping copies;
+    for (Operation *each : ops)
+      b.clone(*each, copies);
   }
 
   ImplicitLocOpBuilder b;
+  Operation *op;
   int64_t numLanes;
   Value zero, one, end, tiles;
   Lanes lanes;
 };
 
-/// Row n of the output combines all rows before: what a tile comes to is the
-/// first row of the next one.
+/// Row n of the output combines all rows before: what the tiles up to one come
+/// to is the first row of the next one.
 class ExclusiveScan final : public WarpScan {
 public:
   ExclusiveScan(ExclusiveScanOp op, int64_t numLanes)
-      : WarpScan(op, op.getInput(), numLanes), op(op), rows(b, op) {}
+      : WarpScan(op, op.getInput(), numLanes), scanned(op), rows(b, op) {}
 
 private:
   Values none() override { return rows.none(); }
   Values combine(ValueRange x, ValueRange y) override {
     return rows.combine(x, y);
   }
-  Values load(Value row) override { return rows.load(op.getInput(), row); }
-  Values loadTile(Value tile) override {
-    return rows.load(op.getOutput(), startOf(after(tile)));
-  }
-  void storeTile(Value tile, ValueRange values) override {
-    rows.store(startOf(after(tile)), values);
-  }
-  void begin() override { rows.store(zero, rows.none()); }
+  Values load(Value row) override { return rows.load(scanned.getInput(), row); }
 
-  void scanTile(Value tile) override {
-    Value from = startOf(tile), last = startOf(after(tile));
-    scanRows(tile, sizeOf(tile), rows.load(op.getOutput(), from),
-             [&](Value n, Value, ValueRange all) {
-               Value row = after(Number(b, from) + n);
-               emitIf(Number(b, row) < last, [&] { rows.store(row, all); });
+  void scanTile(Value tile, ValueRange before) override {
+    Number from = startOf(tile), isStart = from == zero;
+    Value isFirst = isStart & lanes.isFirst(b);
+    emitIf(isFirst, [&] { rows.store(zero, rows.none()); });
+    scanRows(tile, sizeOf(tile), before,
+             [&](Value n, Value isThere, ValueRange all) {
+               emitIf(isThere, [&] { rows.store(after(from + n), all); });
              });
   }
 
-  ExclusiveScanOp op;
+  ExclusiveScanOp scanned;
   ScanBuilder rows;
 };
 
@@ -224,24 +236,16 @@ private:
   Values load(Value row) override {
     return {memref::LoadOp::create(b, values, row)};
   }
-  Number lastOf(Value tile) { return startOf(after(tile)) - one; }
-  Values loadTile(Value tile) override { return load(lastOf(tile)); }
-  void storeTile(Value tile, ValueRange sum) override {
-    memref::StoreOp::create(b, sum[0], values, lastOf(tile));
-  }
 
-  void scanTile(Value tile) override {
-    Number isFirst = Number(b, tile) == zero;
-    Value before = select(isFirst, one, tile) - one;
-    Values sum = choose(isFirst, none(), loadTile(before));
-    Value from = startOf(tile);
-    Value count = sizeOf(tile) - one;
-    scanRows(tile, count, sum, [&](Value n, Value isThere, ValueRange all) {
-      emitIf(isThere, [&] {
-        Value row = Number(b, from) + n, sum = all[0];
-        memref::StoreOp::create(b, sum, values, row);
-      });
-    });
+  void scanTile(Value tile, ValueRange before) override {
+    Number from = startOf(tile);
+    scanRows(tile, sizeOf(tile), before,
+             [&](Value n, Value isThere, ValueRange all) {
+               emitIf(isThere, [&] {
+                 Value row = from + n, sum = all[0];
+                 memref::StoreOp::create(b, sum, values, row);
+               });
+             });
   }
 
   Value values;

@@ -1,7 +1,7 @@
-//===- WarpOps.cpp - Votes and barriers of the warps of a GPU -------------===//
+//===- WarpOps.cpp - Votes, barriers and fences of warps ------------------===//
 //
 // The gpu dialect has shuffles, but no votes, and barriers of blocks only:
-// these are operations of NVVM.
+// these are operations of NVVM, and a fence is one of LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -38,6 +39,10 @@ Value nacho::emitAsk(OpBuilder &b, Location loc, Value mask, Value value,
   return NVVM::ShflOp::create(b, loc, word, mask, value, lane, clamp,
                               NVVM::ShflKind::idx,
                               /*return_value_and_is_valid=*/UnitAttr());
+}
+
+void nacho::emitFence(OpBuilder &b, Location loc) {
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "device");
 }
 
 bool nacho::isMeeting(Operation *op) {

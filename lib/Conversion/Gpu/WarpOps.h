@@ -1,4 +1,4 @@
-//===- WarpOps.h - Votes and barriers of the warps of a GPU ----*- C++ -*-===//
+//===- WarpOps.h - Votes, barriers and fences of warps ---------*- C++ -*-===//
 
 #ifndef NACHO_LIB_WARPOPS_H
 #define NACHO_LIB_WARPOPS_H
@@ -18,6 +18,10 @@ mlir::Value emitAsk(mlir::OpBuilder &b, mlir::Location loc, mlir::Value mask,
 
 /// Emits a barrier of all lanes of a warp.
 void emitWarpSync(mlir::OpBuilder &b, mlir::Location loc);
+
+/// Emits a fence: other threads of the device see what comes before it before
+/// they see what comes after it.
+void emitFence(mlir::OpBuilder &b, mlir::Location loc);
 
 /// Returns whether threads wait for each other at an operation: those of a
 /// block, or of a warp.
