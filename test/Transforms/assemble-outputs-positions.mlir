@@ -4,6 +4,12 @@
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 
+// Where there are tiles, one loop cuts them, checks positions, and stores sizes.
+//
+// RUN: nacho-opt %s \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{tile=32 check-positions},canonicalize,cse)' \
+// RUN:   | FileCheck %s --check-prefix=TILES
+
 //   parallel row in length(pos):
 //     if row + 1 < length(pos):
 //       if pos[row] > pos[row + 1]
@@ -33,6 +39,21 @@
 // CHECK-NEXT:        scf.if %[[WRONG]] {
 // CHECK-NEXT:          memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
 // CHECK:         call @scale_partition(
+//
+// TILES-LABEL: func.func private @scale_tiles(
+// TILES-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x{{.}}xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %[[T:[^ ]+]]: index)
+// TILES:         %[[LENGTH:.+]] = memref.dim
+// TILES:         %[[TILES:.+]] = arith.ceildivui %{{.+}}, %c32
+// TILES:         %[[WORKERS:.+]] = arith.maxui %[[TILES]], %[[LENGTH]]
+// TILES:         nacho.parallel %[[WORKER:.+]] in %[[WORKERS]] threads %[[T]] {
+// TILES:           memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
+// TILES:           %[[IS_TILE:.+]] = arith.cmpi ult, %[[WORKER]], %[[TILES]]
+// TILES-NEXT:      scf.if %[[IS_TILE]] {
+// TILES-NEXT:        %[[ROW:.+]] = arith.muli %[[WORKER]], %c32
+// TILES:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[ROW]]]
+// TILES-LABEL: func.func @scale_plan(
+// TILES-NOT:     nacho.parallel
+// TILES:         call @scale_tiles(
 func.func @scale(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64, #CSR> {
     %0 = nacho.binary mul %a, %a : f64
@@ -52,6 +73,17 @@ func.func @scale(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
 // CHECK:         call @spread_partition(
 // CHECK-NOT:     call @spread_scan(
 // CHECK:         return
+//
+// TILES-LABEL: func.func private @spread_tiles(
+// TILES-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>
+// TILES:         nacho.parallel %[[WORKER:.+]] in
+// TILES-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[WORKER]], %c0
+// TILES-NEXT:      scf.if %[[FIRST]] {
+// TILES:             memref.store %{{.+}}, %[[SIZES]][%c4]
+// TILES-NOT:   func.func {{.*}}@spread_scan(
+// TILES-LABEL: func.func @spread_plan(
+// TILES-NOT:     nacho.parallel
+// TILES:         call @spread_tiles(
 func.func @spread(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64> {
     %0 = nacho.binary mul %a, %a : f64

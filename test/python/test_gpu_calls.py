@@ -18,14 +18,14 @@ COUNTED = {
 }
 
 CASES = {
-    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 5, 1)),
-    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 5, 1)),
-    "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 5, 1)),
-    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 5, 1)),
-    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 5, 1)),
-    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 5, 1)),
-    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (7, 0, 14, 6)),
-    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (7, 0, 14, 8)),
+    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 4, 1)),
+    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 4, 1)),
+    "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 4, 1)),
+    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 4, 1)),
+    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 4, 1)),
+    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 4, 1)),
+    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (7, 0, 12, 6)),
+    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (7, 0, 12, 8)),
 }
 """What calls ask of the driver, in the order of ``COUNTED``."""
 

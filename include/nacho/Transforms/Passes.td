@@ -37,8 +37,8 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       `@kernel_assemble` nor `@kernel_scan`.
 
     With `check-positions`, `@kernel_plan` begins by checking the arrays of positions of
-    operands in parallel: where the host does not see the arrays, it would have to wait
-    for copies of them.
+    operands in parallel, in the loop that cuts tiles if there are any: where the host
+    does not see the arrays, it would have to wait for copies of them.
 
     Before:
     ```mlir

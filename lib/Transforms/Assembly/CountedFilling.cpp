@@ -48,7 +48,9 @@ public:
   void buildCounting(PhaseFunctions &function) const override {
     if (function.layout.hasCounts())
       buildAssemble(function);
-    buildScan(function);
+    // The cuts of tiles come with sizes that follow from extents.
+    if (function.layout.hasCounts() || !function.tile)
+      buildScan(function);
   }
 
   /// parallel part in parts: counts[part] = what the part appends

@@ -1,5 +1,6 @@
 //===- CutParts.cpp - The function that cuts a nest into parts ------------===//
 
+#include "Filling.h"
 #include "NestAssembler.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
@@ -151,22 +152,18 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
   });
 }
 
-/// The cuts with which tiles begin, and that at the end:
-///
-///   parallel number in ceil(parts / tile):
-///     row = number * tile
-///     if row is 0: bounds[0] = origin, bounds[parts] = limit
-///     else: bounds[row] = cut between origin and limit
-static void cutTiles(PhaseFunctions &function, Value parts) {
+/// Finds the cut with which a tile begins, and the first tile the one at the
+/// end:
+///   if row is 0: bounds[0] = origin, bounds[parts] = limit
+///   else: bounds[row] = cut between origin and limit
+static void cutTile(PhaseFunctions &function, Value row, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   Number zero(b, 0);
-  Number size(b, function.tile);
-  ParallelOp tiles = function.startWorkers(ceilDiv(Number(b, parts), size));
-  Number row = Number(b, tiles.getWorker()) * size;
   Value origin = OriginOp::create(b, function.cutType());
   Value limit = emitLimit(function);
-  Value isFirst = row == zero;
+  Value isFirst = Number(b, row) == zero;
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifFirst.thenBlock());
   StoreCutOp::create(b, origin, function.args.bounds, zero);
   StoreCutOp::create(b, limit, function.args.bounds, parts);
@@ -174,6 +171,33 @@ static void cutTiles(PhaseFunctions &function, Value parts) {
   searchCut(function, row, {row, parts, zero, totalCost(function), origin, [&] {
                               return limit;
                             }});
+}
+
+/// The cuts of tiles, and what else there is to do before parts are known:
+///
+///   parallel number in max(ceil(parts / tile), places of positions):
+///     if number < ceil(parts / tile): cut tile `number`
+///     check positions there; the first worker stores sizes without counts
+static void cutTiles(PhaseFunctions &function, Value parts) {
+  ImplicitLocOpBuilder &b = function.b;
+  std::optional<PositionChecks> checks;
+  if (function.checksPositions)
+    checks.emplace(function);
+  Number size(b, function.tile);
+  Number tiles = ceilDiv(Number(b, parts), size), all = tiles;
+  bool hasChecks = checks && !checks->isEmpty();
+  if (hasChecks)
+    all = max(tiles, checks->numWorkers());
+  Value number = function.startWorkers(all).getWorker();
+  if (!function.layout.hasCounts())
+    storeSizesOnce(function, number);
+  if (hasChecks)
+    checks->emit(number);
+  Condition isTile = kAlways;
+  if (hasChecks)
+    isTile = Number(b, number) < tiles;
+  emitIf(b, isTile,
+         [&] { cutTile(function, Number(b, number) * size, parts); });
 }
 
 /// The cuts inside of tiles. The searches of a tile read what lies between two
@@ -224,24 +248,30 @@ static void cutBlocks(PhaseFunctions &function, Value parts) {
 
 /// Starts a function that finds cuts. Returns the number of parts.
 static Value startCuts(PhaseFunctions &function, StringRef suffix,
-                       bool isExported) {
+                       bool isExported, const Parameters &more) {
   Parameters parameters = {Parameter::bounds};
-  if (isExported)
-    parameters.push_back(Parameter::within);
+  llvm::append_range(parameters, more);
   function.start(suffix, parameters, isExported);
   function.cloneOperands();
   return function.numParts();
 }
 
 void nacho::buildPartition(PhaseFunctions &function) {
-  Value parts = startCuts(function, "partition", /*isExported=*/true);
+  Value parts = startCuts(function, "partition", /*isExported=*/true,
+                          {Parameter::within});
   storeEnds(function, parts);
   cutBlocks(function, parts);
   func::ReturnOp::create(function.b);
   if (!function.tile)
     return;
-  cutTiles(function, startCuts(function, "tiles", /*isExported=*/false));
-  cutInTiles(function, startCuts(function, "cuts", /*isExported=*/false));
+  Parameters planned;
+  if (!function.layout.hasCounts())
+    planned.push_back(Parameter::sizes);
+  if (function.checksPositions)
+    planned.push_back(Parameter::status);
+  cutTiles(function,
+           startCuts(function, "tiles", /*isExported=*/false, planned));
+  cutInTiles(function, startCuts(function, "cuts", /*isExported=*/false, {}));
 }
 
 void nacho::callPartition(PhaseFunctions &function, Value parts) {
@@ -252,7 +282,13 @@ void nacho::callPartition(PhaseFunctions &function, Value parts) {
     arguments.append({parts, args.threads});
     return function.call("partition", arguments);
   }
+  Values ofTiles = arguments;
+  if (!function.layout.hasCounts())
+    ofTiles.push_back(args.sizes);
+  if (function.checksPositions)
+    ofTiles.push_back(args.status);
+  ofTiles.push_back(args.threads);
+  function.call("tiles", ofTiles);
   arguments.push_back(args.threads);
-  function.call("tiles", arguments);
   function.call("cuts", arguments);
 }

@@ -56,6 +56,12 @@ void nacho::storeSizes(PhaseFunctions &function, Value offsets, Value parts) {
   }
 }
 
+void nacho::storeSizesOnce(PhaseFunctions &function, Value worker) {
+  Value isFirst = Number(function.b, worker) == 0;
+  emitIf(function.b, isFirst,
+         [&] { storeSizes(function, /*offsets=*/{}, function.numParts()); });
+}
+
 void nacho::storeFirstFiber(PhaseFunctions &function, Value offsets,
                             Value parts) {
   ImplicitLocOpBuilder &b = function.b;

@@ -68,6 +68,10 @@ void emitScan(PhaseFunctions &function, mlir::Value offsets);
 void storeSizes(PhaseFunctions &function, mlir::Value offsets,
                 mlir::Value parts);
 
+/// Lets the first worker of a loop store the sizes of a result without counts,
+/// which follow from extents: a device would start a kernel for that alone.
+void storeSizesOnce(PhaseFunctions &function, mlir::Value worker);
+
 /// Stores the positions at which the only fiber of the first level begins and
 /// ends.
 void storeFirstFiber(PhaseFunctions &function, mlir::Value offsets,

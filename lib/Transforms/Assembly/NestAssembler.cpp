@@ -117,33 +117,36 @@ static void buildCompute(PhaseFunctions &function) {
   layout.filling->finishPart(function, part, builder);
 }
 
-/// Lets the first worker of the loop that checks positions store the sizes of a
-/// result without counts, which follow from extents: a device would start a
-/// kernel for that alone.
-static void storeSizesIn(PhaseFunctions &function, Value worker) {
+/// parallel row of the longest array of positions:
+///   check positions; the first worker stores sizes without counts
+static void checkPositions(PhaseFunctions &function, PositionChecks &checks) {
   ImplicitLocOpBuilder &b = function.b;
+  Value worker = function.emitWorkers(checks.numWorkers()).getWorker();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(worker.getParentBlock());
-  Value isFirst = Number(b, worker) == 0;
-  emitIf(b, isFirst,
-         [&] { storeSizes(function, /*offsets=*/{}, function.numParts()); });
+  if (!function.layout.hasCounts())
+    storeSizesOnce(function, worker);
+  checks.emit(worker);
 }
 
 /// check positions; call partition; offsets = where the parts append; sizes =
 /// those of the result
+///
+/// Where there are tiles, the function that finds their cuts checks, too.
 static void buildPlan(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
   function.start("plan", layout.filling->planParameters(layout),
                  /*isExported=*/true);
   function.cloneOperands();
-  Value checks;
-  if (function.checksPositions)
-    checks = emitPositionChecks(function);
+  bool hasSizes = function.tile && !layout.hasCounts();
+  if (function.checksPositions && !function.tile)
+    if (PositionChecks checks(function); !checks.isEmpty()) {
+      checkPositions(function, checks);
+      hasSizes = !layout.hasCounts();
+    }
   Value parts = function.numParts();
   callPartition(function, parts);
-  if (checks && !layout.hasCounts())
-    storeSizesIn(function, checks);
-  else
+  if (!hasSizes)
     layout.filling->planOffsets(function, parts);
   func::ReturnOp::create(function.b);
 }

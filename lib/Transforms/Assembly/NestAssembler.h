@@ -4,6 +4,7 @@
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_NESTASSEMBLER_H
 
 #include "PhaseFunctions.h"
+#include "nacho/Levels/Level.h"
 
 namespace nacho {
 
@@ -12,16 +13,35 @@ void assembleNest(PhaseFunctions &function);
 
 /// Builds the function that cuts the nest into parts, which callers may call
 /// and, if there are tiles, two more: one that finds the cuts with which tiles
-/// begin, and one that finds those inside of tiles.
+/// begin, checks positions, and stores sizes that follow from extents, and one
+/// that finds the cuts inside of tiles.
 void buildPartition(PhaseFunctions &function);
 
 /// Emits the calls that cut the nest into `parts` parts.
 void callPartition(PhaseFunctions &function, mlir::Value parts);
 
-/// Emits a parallel loop that sets the status if the positions that operands
-/// store are not those of valid tensors, and leaves the builder behind it.
-/// Returns its worker, or null if operands store no positions.
-mlir::Value emitPositionChecks(PhaseFunctions &function);
+/// Sets the status if the positions that operands store are not those of valid
+/// tensors. Each worker of a loop checks one place of all arrays.
+class PositionChecks {
+public:
+  /// Finds the arrays of positions.
+  explicit PositionChecks(PhaseFunctions &function);
+
+  bool isEmpty() const { return all.empty(); }
+  /// Emits the number of workers, that of places in the longest array.
+  mlir::Value numWorkers();
+  /// Emits the checks of a worker; those beyond an array do not check it.
+  void emit(mlir::Value worker);
+
+private:
+  /// A level that stores positions, and the length of their array.
+  struct Stored {
+    std::unique_ptr<Level> level;
+    mlir::Value length;
+  };
+  PhaseFunctions &function;
+  llvm::SmallVector<Stored> all;
+};
 
 /// Whether callers may run the functions that `execute` calls one by one, and
 /// single parts: parts know where their entries go, and nothing is left to do
