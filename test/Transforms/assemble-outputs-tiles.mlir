@@ -68,3 +68,79 @@ func.func @add(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> tensor<?xf64, 
   }
   return %Z : tensor<?xf64, #SV>
 }
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+
+// Y[i, k] = A[i, j] * C[j, k]: a thread combines one sum of a row, and carries it from part to
+// part, so that it need not wait for what it has just stored; its neighbours have the sums
+// beside it.
+//
+// CHECK-LABEL: func.func @rows_combine(
+// CHECK:         %[[K:.+]] = tensor.dim %{{.+}}, %c1
+// CHECK:         nacho.parallel %[[WORKER:.+]] in
+// CHECK:           %[[N:.+]] = arith.remui %[[WORKER]], %[[K]]
+// CHECK:           %[[COUNT:.+]] = memref.load %[[VISITED:.+]][%[[TAIL:.+]]] : memref<?xindex>
+// CHECK-NEXT:      %[[SUM:.+]] = memref.load %[[PARTIALS:.+]][%[[TAIL]], %[[N]]]
+// CHECK-NEXT:      %[[ALL:.+]]:2 = scf.for {{.+}} iter_args(%[[OPEN:.+]] = %[[COUNT]], %[[BEFORE:.+]] = %[[SUM]])
+// CHECK:             %[[OWN:.+]] = memref.load %[[VISITED]]
+// CHECK-NEXT:        %[[ALONE:.+]] = memref.load %[[PARTIALS]][%{{.+}}, %[[N]]]
+// CHECK-NEXT:        %[[HAS_OWN:.+]] = arith.cmpi ne, %[[OWN]], %c0
+// CHECK-NEXT:        %[[ZERO:.+]] = nacho.cast
+// CHECK-NEXT:        %[[OTHER:.+]] = arith.select %[[HAS_OWN]], %[[ALONE]], %[[ZERO]]
+// CHECK-NEXT:        %[[IS_OPEN:.+]] = arith.cmpi ne, %[[OPEN]], %c0
+// CHECK-NEXT:        %[[BOTH:.+]] = nacho.binary add %[[BEFORE]], %[[OTHER]]
+// CHECK-NEXT:        %[[AFTER:.+]] = arith.select %[[IS_OPEN]], %[[BOTH]], %[[ALONE]]
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[OPEN]], %[[OWN]]
+// CHECK-NEXT:        scf.yield %[[NEXT]], %[[AFTER]]
+// CHECK:           memref.store %[[ALL]]#1, %[[PARTIALS]]
+// CHECK:           memref.store %[[ALL]]#0, %[[VISITED]]
+// CHECK:         nacho.parallel
+// CHECK-COUNT-3:   scf.for %{{.+}} iter_args(
+// CHECK-NOT:       memref.store %{{.+}}, %[[PARTIALS]]
+// CHECK:           memref.store %{{.+}} : memref<?xf64>
+// CHECK:         return
+func.func @rows(%A: tensor<?x?xf64, #CSR>, %C: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %Y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %c = %C[j, k] : tensor<?x?xf64>)
+      -> [i, k] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %c : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Y : tensor<?x?xf64>
+}
+
+// s = A[i, j]: so does the thread that combines all parts, in another order.
+//
+// CHECK-LABEL: func.func @sum_combine(
+// CHECK:         nacho.parallel
+// CHECK:           %[[ALL:.+]]:2 = scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %[[BEFORE:.+]] = %{{.+}})
+// CHECK:             %[[OTHER:.+]] = memref.load %[[PARTIALS:.+]][%{{.+}}, %c0]
+// CHECK-NEXT:        %[[BOTH:.+]] = nacho.binary add %[[OTHER]], %[[BEFORE]]
+// CHECK:             arith.select %{{.+}}, %[[BOTH]], %[[BEFORE]]
+// CHECK:           memref.store %[[ALL]]#1, %[[PARTIALS]]
+// CHECK:         nacho.parallel
+// CHECK-NOT:       memref.store %{{.+}}, %[[PARTIALS]]
+// CHECK:         return
+func.func @sum(%A: tensor<?x?xf64, #CSR>) -> tensor<f64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [] : tensor<f64> {
+    %0 = nacho.reduce add %a over [i, j] : f64
+    nacho.yield %0 : f64
+  }
+  return %y : tensor<f64>
+}
+
+// The values of blocks are set one by one, too.
+//
+// CHECK-LABEL: func.func @spread_fill(
+// CHECK:         %[[SIZE:.+]] = memref.dim %[[VALUES:[^ ,]+]], %c0
+// CHECK-NEXT:    nacho.parallel %[[AT:.+]] in %[[SIZE]]
+// CHECK-NOT:       %c2048
+// CHECK:           memref.store %{{.+}}, %[[VALUES]]
+func.func @spread(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %a : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64>
+}

@@ -20,7 +20,10 @@ using namespace nacho;
 
 static constexpr int64_t kPiece = 2048;
 
-Value nacho::emitPieces(ImplicitLocOpBuilder &b, Value size) {
+Value nacho::emitPieces(PhaseFunctions &function, Value size) {
+  if (function.tile)
+    return size;
+  ImplicitLocOpBuilder &b = function.b;
   Number most(b, kPiece);
   return (Number(b, size) + (kPiece - 1)) / most;
 }
@@ -31,7 +34,10 @@ Value nacho::startPieces(PhaseFunctions &function, Value pieces) {
   return piece;
 }
 
-Interval nacho::emitPiece(ImplicitLocOpBuilder &b, Value piece, Value size) {
+Interval nacho::emitPiece(PhaseFunctions &function, Value piece, Value size) {
+  ImplicitLocOpBuilder &b = function.b;
+  if (function.tile)
+    return {piece, Number(b, piece) + 1};
   Number most(b, kPiece);
   Number from = Number(b, piece) * most;
   Number to = from + most;
@@ -50,8 +56,8 @@ void nacho::buildFill(PhaseFunctions &function) {
   Value values = function.args.values;
   Number zero(b, 0);
   Value size = memref::DimOp::create(b, values, zero);
-  Value piece = startPieces(function, emitPieces(b, size));
-  Interval own = emitPiece(b, piece, size);
+  Value piece = startPieces(function, emitPieces(function, size));
+  Interval own = emitPiece(function, piece, size);
   Value nothing;
   if (const auto &reduction = layout.reduction)
     nothing =
@@ -72,11 +78,11 @@ void nacho::buildClear(PhaseFunctions &function, const Parameters &parameters) {
   function.cloneOperands();
   ImplicitLocOpBuilder &b = function.b;
   ResultPlaces places = function.places();
-  Value rowSize = places.rowSize(), pieces = emitPieces(b, rowSize);
+  Value rowSize = places.rowSize(), pieces = emitPieces(function, rowSize);
   Value all = Number(b, function.numParts()) * pieces;
   Number piece(b, startPieces(function, all));
   Value row = piece / pieces;
   Value inRow = piece % pieces;
   PartialEntries(b, function.layout, function.args, places)
-      .clear(row, emitPiece(b, inRow, rowSize));
+      .clear(row, emitPiece(function, inRow, rowSize));
 }

@@ -27,12 +27,17 @@ static constexpr int64_t kGroup = 256;
 namespace {
 /// Adds up one piece of the partials. What is added to a sum, and in which
 /// order, is the same however large the pieces are.
+///
+/// A loop over parts carries a state: how many elements were reduced to the
+/// last row and, if a piece is a single element, its sums. So a thread loads
+/// those of several parts at a time. The sums of longer pieces are in memory.
 class PartCombiner {
 public:
   PartCombiner(PhaseFunctions &function, Interval piece)
       : function(function), layout(function.layout), args(function.args),
         b(function.b), places(function.places()),
-        partials(b, layout, args, places), piece(piece) {}
+        partials(b, layout, args, places), piece(piece),
+        isSingle(function.tile > 0) {}
 
   /// Combines the parts of a group that lie in one entry of outer loops:
   ///   for part in the group but the first, in order:
@@ -47,11 +52,14 @@ public:
     Value isOne = !emitDiffer(lower, upper);
     emitIf(b, isOne, [&] {
       Value second = begin + 1;
-      Value open = partials.visited(partials.tail(begin));
-      open = addTails(second, end, /*isGroups=*/false, open);
+      Values open = addTails(second, end, /*isGroups=*/false,
+                             stateOf(partials.tail(begin)));
+      if (isSingle)
+        partials.store(sumsIn(open), partials.tail(lastOf(begin)), piece.from);
       Value isFirst = Number(b, piece.from) == 0;
-      emitIf(b, isFirst,
-             [&] { partials.setVisited(open, partials.head(lastOf(begin))); });
+      emitIf(b, isFirst, [&] {
+        partials.setVisited(open.front(), partials.head(lastOf(begin)));
+      });
     });
   }
 
@@ -68,7 +76,8 @@ public:
     Value next = Number(b, part) + 1;
     Value upper = loadCut(b, "hi", cut, args.bounds, next);
     emitIf(b, emitDiffer(lower, upper), [&] {
-      Value first = firstPartOf(part, lower), open = openBefore(first);
+      Value first = firstPartOf(part, lower);
+      Values open = stateBefore(first);
       // The groups of which all parts are among those.
       Value rest = Number(b, first) + (kGroup - 1);
       Value from = min(multipleBelow(rest), part);
@@ -77,8 +86,15 @@ public:
       open = addTails(from, to, /*isGroups=*/true, open);
       open = addTails(to, part, /*isGroups=*/false, open);
       Value head = partials.head(part), own = partials.visited(head);
-      addTail(part, head, own, open);
-      write(head, Number(b, open) + own, part, lower);
+      Values sums;
+      if (isSingle)
+        sums = addCarried(open, head, own);
+      else
+        addTail(part, head, own, open.front());
+      auto sumsAt = [&](Value n) {
+        return isSingle ? sums : partials.load(head, n);
+      };
+      write(sumsAt, Number(b, open.front()) + own, part, lower);
     });
   }
 
@@ -90,8 +106,10 @@ public:
     Value end = min(after(begin), parts);
     Value second = begin + 1;
     Value first = partials.tail(begin);
-    Value count = partials.visited(first);
-    partials.setVisited(addAll(first, second, end, 1, count), first);
+    Values all = addAll(first, second, end, 1, stateOf(first));
+    if (isSingle)
+      partials.store(sumsIn(all), first, piece.from);
+    partials.setVisited(all.front(), first);
   }
 
   /// Combines all parts if no outer loops separate their entries:
@@ -101,12 +119,12 @@ public:
   ///
   /// Parts are in groups if `areGroups` holds.
   void combineAll(Value parts, Value areGroups) {
-    Value first = partials.tail(Number(b, 0)), count = partials.visited(first);
+    Value first = partials.tail(Number(b, 0));
     Value lastPart = select(Number(b, areGroups), Number(b, 1), parts);
-    count = addAll(first, Number(b, 1), lastPart, 1, count);
+    Values all = addAll(first, Number(b, 1), lastPart, 1, stateOf(first));
     Value lastGroup = select(Number(b, areGroups), parts, kGroup);
-    count = addAll(first, Number(b, kGroup), lastGroup, kGroup, count);
-    writeAll(first, count);
+    all = addAll(first, Number(b, kGroup), lastGroup, kGroup, all);
+    writeAll(first, all);
   }
 
 private:
@@ -119,13 +137,33 @@ private:
     });
   }
 
-  /// The number of elements that were reduced to the tail of the part before; 0
-  /// if there is no such part.
-  Value openBefore(Value part) {
+  /// The state of a loop that begins with a row.
+  Values stateOf(Value row) {
+    Values state = {partials.visited(row)};
+    if (isSingle)
+      llvm::append_range(state, partials.load(row, piece.from));
+    return state;
+  }
+  static ValueRange sumsIn(ValueRange state) { return state.drop_front(); }
+
+  /// The state of a loop that begins with the tail of the part before; that of
+  /// an empty row if there is no such part.
+  Values stateBefore(Value part) {
     Number isFirst = Number(b, part) == 0;
     Value before = Number(b, part) - 1;
     Value some = select(isFirst, Number(b, 0), before);
-    return select(isFirst, Number(b, 0), partials.visited(partials.tail(some)));
+    Values state = stateOf(partials.tail(some));
+    state.front() = select(isFirst, Number(b, 0), state.front());
+    return state;
+  }
+
+  /// Returns the sums of what a state has together with a row, to which `own`
+  /// elements were reduced.
+  Values addCarried(ValueRange state, Value row, Value own) {
+    Values alone = partials.load(row, piece.from);
+    Values others = partials.choose(isNotZero(own), alone);
+    return partials.choose(isNotZero(state.front()),
+                           partials.add(sumsIn(state), others), alone);
   }
 
   /// row += tail of the part before `part`, to which `open` elements were
@@ -141,37 +179,56 @@ private:
   /// for other in from .. to, parts, or groups that begin there:
   ///   the last tail of the other += tail of the part before
   ///
-  /// `open` elements were reduced to the tail of the part before the first.
-  /// Returns how many are reduced to the last one.
-  Value addTails(Value from, Value to, bool isGroups, Value open) {
+  /// The state is that of the tail of the part before the first. Returns that
+  /// of the last tail.
+  Values addTails(Value from, Value to, bool isGroups, ValueRange open) {
     Number step(b, isGroups ? kGroup : 1);
     auto loop = scf::ForOp::create(b, from, to, step, open);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value other = loop.getInductionVar(), before = loop.getRegionIterArg(0);
+    Value other = loop.getInductionVar();
+    ValueRange before = loop.getRegionIterArgs();
     setName(other, "other");
-    setName(before, "open");
+    setName(before.front(), "open");
     Value last = isGroups ? lastOf(other) : other, row = partials.tail(last);
     Value own = partials.visited(isGroups ? partials.head(last) : row);
-    addTail(other, row, own, before);
-    scf::YieldOp::create(b, Number(b, before) + own);
-    return loop.getResult(0);
+    Values after;
+    if (isSingle)
+      after = addCarried(before, row, own);
+    else
+      addTail(other, row, own, before.front());
+    after.insert(after.begin(), Number(b, before.front()) + own);
+    scf::YieldOp::create(b, after);
+    return Values(loop.getResults());
   }
 
   /// for part in from .. to:
   ///   row += tail of this part
   ///
-  /// Returns how many elements are reduced to the row, to which `count` were.
-  Value addAll(Value row, Value from, Value to, int64_t step, Value count) {
-    auto loop = scf::ForOp::create(b, from, to, Number(b, step), count);
+  /// Returns the state of the row, which was `state` before.
+  Values addAll(Value row, Value from, Value to, int64_t step,
+                ValueRange state) {
+    auto loop = scf::ForOp::create(b, from, to, Number(b, step), state);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     setName(loop.getInductionVar(), "part");
     Value other = partials.tail(loop.getInductionVar());
     Value own = partials.visited(other);
-    emitIf(b, isNotZero(own), [&] { addRow(other, row, kAlways); });
-    scf::YieldOp::create(b, Number(b, loop.getRegionIterArg(0)) + own);
-    return loop.getResult(0);
+    Values after = {Number(b, loop.getRegionIterArg(0)) + own};
+    ValueRange sums = sumsIn(loop.getRegionIterArgs());
+    if (isSingle)
+      llvm::append_range(after, addToCarried(sums, other, own));
+    else
+      emitIf(b, isNotZero(own), [&] { addRow(other, row, kAlways); });
+    scf::YieldOp::create(b, after);
+    return Values(loop.getResults());
+  }
+
+  /// Returns the sums of a row, if elements were reduced to it, together with
+  /// others.
+  Values addToCarried(ValueRange sums, Value row, Value own) {
+    Values both = partials.add(partials.load(row, piece.from), sums);
+    return partials.choose(isNotZero(own), both, sums);
   }
 
   /// The first part of the next group.
@@ -196,30 +253,18 @@ private:
   /// to[n] = from[n] + to[n], for n in the piece. Unless `any` holds, nothing
   /// has been reduced to the row `to` so far.
   void addRow(Value from, Value to, Condition any) {
-    MonoidAttr monoid = layout.reduction->getMonoid();
     emitFor(b, piece.from, piece.to, [&](Value n) {
-      Values sums;
-      for (auto [x, y] : llvm::zip(partials.load(from, n), load(to, n, any)))
-        sums.push_back(monoid.emit(b, x, y));
-      partials.store(sums, to, n);
+      Values more = partials.load(from, n);
+      Values sums = partials.choose(any, partials.load(to, n));
+      partials.store(partials.add(more, sums), to, n);
     });
-  }
-
-  /// The sums in a row, or the identities of the reduction unless `any` holds.
-  Values load(Value row, Value number, Condition any) {
-    Values sums = partials.load(row, number);
-    if (any.isAlways())
-      return sums;
-    Values nothing = layout.reduction->identities(b);
-    for (auto [sum, identity] : llvm::zip(sums, nothing))
-      sum = emitSelect(b, any, sum, identity);
-    return sums;
   }
 
   /// Writes a complete entry, to which `count` elements were reduced, to the
   /// result: at the outer coordinates of `cut`, and at the position where
   /// `part` appends the entry.
-  void write(Value row, Value count, Value part, Value cut) {
+  void write(llvm::function_ref<Values(Value)> sumsAt, Value count, Value part,
+             Value cut) {
     Values coordinates(layout.type.getRank());
     Condition isEntry = kAlways, any = isNotZero(count);
     for (auto [level, loop] : llvm::enumerate(layout.loopOfLevel)) {
@@ -239,19 +284,23 @@ private:
     emitIf(b, isEntry, [&] {
       emitFor(b, piece.from, piece.to, [&](Value n) {
         Values at = places.atNumber(n, coordinates);
-        storeEntry(load(row, n, any), count, places.location(position, at));
+        storeEntry(partials.choose(any, sumsAt(n)), count,
+                   places.location(position, at));
       });
     });
   }
 
-  /// result = row, to which `count` elements were reduced. The row has its sums
-  /// where the result has them.
-  void writeAll(Value row, Value count) {
+  /// result = row, which is in a state. The row has its sums where the result
+  /// has them.
+  void writeAll(Value row, ValueRange state) {
     Value size = memref::DimOp::create(b, args.values, Number(b, 0));
     Value end = min(Number(b, piece.to), size);
     emitFor(b, piece.from, end, [&](Value n) {
-      Value entry = layout.reduction->finish(b, partials.load(row, n), count,
-                                             function.mapping);
+      Values sums(sumsIn(state));
+      if (!isSingle)
+        sums = partials.load(row, n);
+      Value entry =
+          layout.reduction->finish(b, sums, state.front(), function.mapping);
       memref::StoreOp::create(b, entry, args.values, n);
     });
   }
@@ -273,6 +322,7 @@ private:
   ResultPlaces places;
   PartialEntries partials;
   Interval piece;
+  bool isSingle; ///< Whether pieces have one element.
 };
 } // namespace
 
@@ -280,7 +330,7 @@ private:
 static Interval sumsOf(PhaseFunctions &function, Value piece) {
   ImplicitLocOpBuilder &b = function.b;
   if (!function.layout.innerLevels.empty())
-    return emitPiece(b, piece, function.places().rowSize());
+    return emitPiece(function, piece, function.places().rowSize());
   return {Number(b, 0), Number(b, 1)};
 }
 
@@ -321,7 +371,7 @@ void nacho::buildCombine(PhaseFunctions &function,
   bool isRow = !function.layout.innerLevels.empty();
   bool isOfAll = function.layout.numOuter == 0;
   Value pieces =
-      isRow ? emitPieces(b, function.places().rowSize()) : Number(b, 1);
+      isRow ? emitPieces(function, function.places().rowSize()) : Number(b, 1);
   // There are few rows of the result's size.
   Number areGroups = Number::flag(b, false);
   if (!(isOfAll && isRow)) {

@@ -48,3 +48,25 @@ void PartialEntries::store(ValueRange sums, Value row, Value number) const {
   for (auto [sum, partials] : llvm::zip(sums, args.partials))
     memref::StoreOp::create(b, sum, partials, ValueRange{row, number});
 }
+
+Values PartialEntries::add(ValueRange sums, ValueRange others) const {
+  MonoidAttr monoid = layout.reduction->getMonoid();
+  Values added;
+  for (auto [x, y] : llvm::zip(sums, others))
+    added.push_back(monoid.emit(b, x, y));
+  return added;
+}
+
+Values PartialEntries::choose(Condition any, ValueRange sums,
+                              ValueRange others) const {
+  Values chosen;
+  for (auto [sum, other] : llvm::zip(sums, others))
+    chosen.push_back(emitSelect(b, any, sum, other));
+  return chosen;
+}
+
+Values PartialEntries::choose(Condition any, ValueRange sums) const {
+  if (any.isAlways())
+    return Values(sums);
+  return choose(any, sums, layout.reduction->identities(b));
+}

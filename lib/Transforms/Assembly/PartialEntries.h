@@ -37,6 +37,14 @@ public:
   Values load(mlir::Value row, mlir::Value number) const;
   void store(mlir::ValueRange sums, mlir::Value row, mlir::Value number) const;
 
+  /// Reduces sums and others, which come later in order.
+  Values add(mlir::ValueRange sums, mlir::ValueRange others) const;
+  /// Returns sums if `any` holds, else others, or the identities of the
+  /// reduction.
+  Values choose(Condition any, mlir::ValueRange sums,
+                mlir::ValueRange others) const;
+  Values choose(Condition any, mlir::ValueRange sums) const;
+
 private:
   mlir::ImplicitLocOpBuilder &b;
   const ResultLayout &layout;

@@ -8,11 +8,12 @@
 namespace nacho {
 
 /// The number of pieces of an array. A piece stays in the first cache while the
-/// same piece of every part's row is added to it.
-mlir::Value emitPieces(mlir::ImplicitLocOpBuilder &b, mlir::Value size);
+/// same piece of every part's row is added to it. Where there are tiles,
+/// threads that run together have an element each, and these lie side by side.
+mlir::Value emitPieces(PhaseFunctions &function, mlir::Value size);
 
 /// The numbers of the elements in a piece.
-Interval emitPiece(mlir::ImplicitLocOpBuilder &b, mlir::Value piece,
+Interval emitPiece(PhaseFunctions &function, mlir::Value piece,
                    mlir::Value size);
 
 /// Emits a parallel loop with a worker for each piece as the last op of a
