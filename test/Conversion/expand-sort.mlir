@@ -86,17 +86,26 @@ func.func @negative(%costs: memref<?xi64>, %threads: index) {
 // CHECK:           %[[BY_I:.+]]:3 = scf.while {{.+}} = %[[BY_J]]#1
 // CHECK:             memref.load %[[I]]
 //
-// CHECK:           %[[COPY:.+]] = memref.view %[[SCRATCH]]{{.+}} to memref<?xi32>
+// All arrays are moved together, those of wider elements first.
+//
+// CHECK:           %[[COPY_J:.+]] = memref.view %[[SCRATCH]]{{.+}} to memref<?xi64>
+// CHECK:           %[[COPY_V:.+]] = memref.view %[[SCRATCH]]{{.+}} to memref<?xf64>
+// CHECK:           %[[COPY_I:.+]] = memref.view %[[SCRATCH]]{{.+}} to memref<?xi32>
+// CHECK:           %[[COPY_K:.+]] = memref.view %[[SCRATCH]]{{.+}} to memref<?xi32>
 // CHECK:           nacho.parallel
 // CHECK:             %[[FROM:.+]] = memref.load %[[BY_I]]#1[%[[AT:.+]]]
-// CHECK:             %[[MOVED:.+]] = memref.load %[[I]][%[[FROM]]]
-// CHECK:             memref.store %[[MOVED]], %[[COPY]][%[[AT]]]
+// CHECK-NEXT:        %[[MOVED:.+]] = memref.load %[[J]][%[[FROM]]]
+// CHECK-NEXT:        memref.store %[[MOVED]], %[[COPY_J]][%[[AT]]]
+// CHECK:             memref.store %{{.+}}, %[[COPY_V]]
+// CHECK:             memref.store %{{.+}}, %[[COPY_I]]
+// CHECK:             memref.store %{{.+}}, %[[COPY_K]]
 // CHECK:           nacho.parallel
-// CHECK:             %[[MOVED:.+]] = memref.load %[[COPY]][%[[AT:.+]]]
-// CHECK:             memref.store %[[MOVED]], %[[I]][%[[AT]]]
-// CHECK:             memref.store %{{.+}}, %[[J]]
-// CHECK:             memref.store %{{.+}}, %[[K]]
+// CHECK:             %[[MOVED:.+]] = memref.load %[[COPY_J]][%[[AT:.+]]]
+// CHECK-NEXT:        memref.store %[[MOVED]], %[[J]][%[[AT]]]
 // CHECK:             memref.store %{{.+}}, %[[V]]
+// CHECK:             memref.store %{{.+}}, %[[I]]
+// CHECK:             memref.store %{{.+}}, %[[K]]
+// CHECK-NOT:       nacho.parallel
 // CHECK:           gpu.dealloc %[[SCRATCH]]
 // CHECK:         } else {
 // CHECK:           %[[BEFORE:.+]] = memref.load %[[STATUS]]

@@ -88,7 +88,7 @@ def NachoExpandSort : Pass<"nacho-expand-sort", "::mlir::func::FuncOp"> {
     ```mlir
     %scratch = gpu.alloc
     if %scratch exists {
-      %order, %other, %counts, %copy = views of %scratch
+      %order, %other, %counts, copies = views of %scratch
       nacho.parallel: %order[n] = n
       for each digit of %j, then of %i, from the last {
         nacho.parallel %part: %counts[digit, %part] = how many entries of the part have it
@@ -96,8 +96,8 @@ def NachoExpandSort : Pass<"nacho-expand-sort", "::mlir::func::FuncOp"> {
         nacho.parallel %part: %other[%counts[digit, %part]++] = each entry, in %order
         swap %order and %other
       }
-      for each array: nacho.parallel: %copy[n] = array[%order[n]]
-                      nacho.parallel: array[n] = %copy[n]
+      nacho.parallel: for each array: its copy[n] = array[%order[n]]
+      nacho.parallel: for each array: array[n] = its copy[n]
       gpu.dealloc %scratch
     } else {
       %status |= no memory

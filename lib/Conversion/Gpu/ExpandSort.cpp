@@ -44,6 +44,11 @@ static constexpr int64_t kDigits = 1 << kBitsPerDigit;
 static constexpr int64_t kEntriesPerPart = 1024;
 static constexpr int64_t kMostParts = 4096;
 
+/// The bytes of an element.
+static int64_t widthOf(Value array) {
+  return bytesOf(cast<MemRefType>(array.getType()).getElementType());
+}
+
 namespace {
 /// What the entries that a worker sorts are, and its lane.
 struct Part {
@@ -66,7 +71,7 @@ private:
   void countDigits(const Part &part, DigitOf digitOf, Value from);
   void moveByDigit(const Part &part, DigitOf digitOf, Value from, Value to);
   Number lanesWith(Number digit);
-  void move(Value array, Value order, Value copy);
+  void move(Value order, Number atCopies);
 
   void forEachPart(PartBody body);
   void forEachEntry(Body body);
@@ -244,18 +249,33 @@ Value SortExpander::sortBy(Value coordinates, Value extent, Value order,
   return sorted[1];
 }
 
-/// Moves the elements of an array to where they belong.
-void SortExpander::move(Value array, Value order, Value copy) {
-  forEachEntry(
-      [&](Number at) { store(load(array, load(order, at)), copy, at); });
-  forEachEntry([&](Number at) { store(load(copy, at), array, at); });
+/// Moves the elements of all arrays to where they belong. Their copies begin at
+/// an offset in the scratch memory, those of the widest elements first.
+void SortExpander::move(Value order, Number atCopies) {
+  SmallVector<std::pair<Value, Value>> copies;
+  for (int64_t width : {16, 8, 4, 2, 1})
+    for (Value array : arrays)
+      if (widthOf(array) == width) {
+        Type element = cast<MemRefType>(array.getType()).getElementType();
+        copies.push_back({array, view(atCopies, entries, element)});
+        atCopies = atCopies + entries * width;
+      }
+  forEachEntry([&](Number at) {
+    Value from = load(order, at);
+    for (auto [array, copy] : copies)
+      store(load(array, from), copy, at);
+  });
+  forEachEntry([&](Number at) {
+    for (auto [array, copy] : copies)
+      store(load(copy, at), array, at);
+  });
 }
 
-/// The scratch memory: | order | order, sorted | counts | copy of an array |
+/// The scratch memory: | order | order, sorted | counts | copies of arrays |
 void SortExpander::sort() {
   Number eight(b, 8), bytes = entries * eight, atCounts = bytes + bytes;
   Number numCounts = Number(b, kDigits) * parts + one;
-  Value atCopy = atCounts + numCounts * eight;
+  Number atCopies = atCounts + numCounts * eight;
   Value order = view(zero, entries, b.getIndexType());
   Value other = view(bytes, entries, b.getIndexType());
   counts = view(atCounts, numCounts, b.getI64Type());
@@ -269,18 +289,14 @@ void SortExpander::sort() {
     order = sorted;
     other = spare;
   }
-  for (Value array : arrays) {
-    Type element = cast<MemRefType>(array.getType()).getElementType();
-    move(array, order, view(atCopy, entries, element));
-  }
+  move(order, atCopies);
 }
 
 void SortExpander::expand() {
-  int64_t widest = 0;
+  int64_t width = 16;
   for (Value array : arrays)
-    widest = std::max(
-        widest, bytesOf(cast<MemRefType>(array.getType()).getElementType()));
-  Number ofEntries = entries * (16 + widest), ofCounts = parts * (8 * kDigits);
+    width += widthOf(array);
+  Number ofEntries = entries * width, ofCounts = parts * (8 * kDigits);
   Value bytes = ofEntries + (ofCounts + 8);
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
   scratch =
