@@ -128,6 +128,16 @@ def test_a_row_that_many_parts_share():
         assert abs(on_host - A @ x).max() < 1e-10
 
 
+@pytest.mark.parametrize("parts", [512, 513, 20_000])
+def test_scans_of_many_tiles(parts):
+    """A warp scans what 512 parts append, after what warps before it tell."""
+    A, B = (matrix(seed, shape=(900, 900)) for seed in (1, 2))
+    text, given = "Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": B}
+    for _ in range(2):
+        found = nacho.evaluate(text, given, target="cuda-sim", parts=parts)
+        assert samples.same(found, A + B)
+
+
 def test_repeated_calls():
     """The same arrays again, with other values: they are copied each time."""
     kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", target="cuda-sim")
