@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -169,17 +170,22 @@ def begun(found: argparse.Namespace) -> dict[str, Any]:
     return data | ({"gpu": gpu.description()} if found.gpu else {})
 
 
-def pairs_of(found: argparse.Namespace) -> list[tuple[Kernel, Workload]]:
-    """Return the selected kernels, each with every selected workload that suits it."""
+def pairs_of(
+    found: argparse.Namespace, names: Sequence[str] = (), *, fit: bool = False
+) -> list[tuple[Kernel, Workload]]:
+    """Return the selected kernels, each with every selected workload that suits it.
+
+    Kernels are those of ``names`` if none is selected. Operands may have to fit.
+    """
     pairs = [
         (kernel, workload)
-        for kernel in selected(found.kernel)
+        for kernel in selected(found.kernel or names or None)
         for workload in workloads_of(found)
-        if suited(kernel, workload)
+        if suited(kernel, workload) and not (fit and _reason(kernel, workload))
     ]
     if not pairs:
         sys.exit("bench: error: none of these kernels is measured on these workloads")
-    return pairs if found.minutes is None else session.most_wanted(pairs)
+    return pairs
 
 
 def measure(found: argparse.Namespace) -> dict[str, Any]:
@@ -187,6 +193,8 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
     store = Store(found.cache, found.quick)
     options = options_of(found)
     pairs, budget = pairs_of(found), session.Budget(found.minutes)
+    if found.minutes is not None:
+        pairs = session.most_wanted(pairs)
     data = begun(found)
     known = {(r["kernel"], r["workload"], r["threads"]) for r in data["records"]}
     # One number of threads stands for all that the host does.
@@ -221,12 +229,7 @@ def calibrate(found: argparse.Namespace) -> str:
     """Measure the spread of parts by cost model, or read it; return the tables."""
     if found.table is not None:
         return calibration.document(json.loads(found.table.read_text()))
-    pairs = [
-        (kernel, workload)
-        for kernel in selected(found.kernel or calibration.CALIBRATED)
-        for workload in workloads_of(found)
-        if suited(kernel, workload) and not _reason(kernel, workload)
-    ]
+    pairs = pairs_of(found, calibration.CALIBRATED, fit=True)
     records = calibration.measure(pairs, Store(found.cache, found.quick))
     data = calibration.data_of(records)
     _write(found.json, data)
@@ -236,13 +239,8 @@ def calibrate(found: argparse.Namespace) -> str:
 def count(found: argparse.Namespace) -> str:
     """Count what kernels do on a simulated GPU; return the table."""
     found.workload = found.workload or [*counted.WORKLOADS]
-    pairs = [
-        (kernel, workload)
-        for kernel in selected(found.kernel or counted.COUNTED)
-        for workload in workloads_of(found)
-        if suited(kernel, workload)
-    ]
-    return counted.document(pairs, Store(found.cache, found.quick))
+    store = Store(found.cache, found.quick)
+    return counted.document(pairs_of(found, counted.COUNTED), store)
 
 
 def cluster(found: argparse.Namespace) -> str:
@@ -265,38 +263,22 @@ def model_cluster(found: argparse.Namespace) -> str:
             networks.append(cluster.constants(client))
     sizes = found.workers or ([10, 100] if found.quick else [10, 100, 1000, 10000])
     records = cluster_model.records(20_000 if found.quick else 1_000_000, sizes)
-    raw = {
-        "networks": [network._asdict() for network in networks],
-        "records": [record.raw() for record in records],
-    }
-    _write(found.json, raw)
-    picture = ""
-    if found.plot is not None:
-        found.plot.mkdir(parents=True, exist_ok=True)
-        path = found.plot / "cluster-model.svg"
-        path.write_text(cluster_model.picture(records, cluster_model.FAST))
-        picture = f"{found.plot.name}/{path.name}"
-    return cluster_model.document(records, networks, picture)
+    _write(found.json, cluster_model.data_of(records, networks))
+    return cluster_model.document(records, networks, found.plot)
 
 
 def balance_cluster(found: argparse.Namespace) -> str:
     """Return the table of how equal the shares of workers are."""
-    pairs = [
-        (kernel, workload)
-        for kernel in selected(found.kernel or cluster_balance.BALANCED)
-        for workload in workloads_of(found)
-        if suited(kernel, workload) and not _reason(kernel, workload)
-    ]
+    pairs = pairs_of(found, cluster_balance.BALANCED, fit=True)
     sizes = found.workers or cluster_balance.WORKERS
-    store = Store(found.cache, found.quick)
-    shares = cluster_balance.measure(pairs, store, sizes)
+    shares = cluster_balance.measure(pairs, Store(found.cache, found.quick), sizes)
     _write(found.json, cluster_balance.data_of(shares))
     return cluster_balance.document(shares)
 
 
 def model_gpu(found: argparse.Namespace) -> str:
     """Return the page of the model of a GPU; for --json, calls are counted again."""
-    store = None if found.json is None else Store(found.cache, quick=False)
+    store = Store(found.cache, quick=False) if found.json else None
     records = gpu_model.records_of(found.kernel, found.table, store)
     _write(found.json, {"records": records})
     say(f"fitted: {gpu_model.fitted(gpu_model.compared(records))}")
@@ -363,12 +345,10 @@ def plot(data: dict[str, Any], folder: Path) -> list[Path]:
 def measured(found: argparse.Namespace) -> dict[str, Any]:
     """Return the raw data from the file of --table, or else measure now."""
     if found.table is not None:
-        data: dict[str, Any] = json.loads(found.table.read_text())
-        return data
+        return dict(json.loads(found.table.read_text()))
     with machine.neighbours(found.beside):
         data = measure(found)
-    drawn = found.plot is not None and not found.gpu
-    if drawn and "dcsr-mul" in (found.kernel or KERNELS):
+    if found.plot and not found.gpu and "dcsr-mul" in (found.kernel or KERNELS):
         store, threads = Store(found.cache, found.quick), max(found.threads)
         data["heat"] = heatmap.measure(store, threads, options_of(found))
     _write(found.json, data)
@@ -389,30 +369,31 @@ def report(found: argparse.Namespace) -> str:
     return table.document(data, drawn)
 
 
+_REPORTS = {
+    "calibrate": calibrate,
+    "gpu_model": model_gpu,
+    "cluster": cluster,
+    "cluster_model": model_cluster,
+    "cluster_balance": balance_cluster,
+    "registers": lambda found: registers.table(selected(found.kernel)),
+    "compile_time": lambda found: compilation.report(
+        found.kernel or [*KERNELS], found.against
+    ),
+}
+"""What makes the page that an option asks for."""
+
+
 def main(given: list[str] | None = None) -> None:
     found = arguments(given)
     if found.gpu and found.table is None:
         gpu.require()
+    asked = next((name for name in _REPORTS if getattr(found, name)), None)
     if found.list:
         print(listing(data_folder(found.cache, found.data)))
-    elif found.calibrate:
-        print(calibrate(found), end="")
     elif found.target == "cuda-sim":
         print(count(found), end="")
-    elif found.gpu_model:
-        print(model_gpu(found), end="")
-    elif found.cluster:
-        print(cluster(found), end="")
-    elif found.cluster_model:
-        print(model_cluster(found), end="")
-    elif found.cluster_balance:
-        print(balance_cluster(found), end="")
-    elif found.registers:
-        print(registers.table(KERNELS[n] for n in found.kernel or KERNELS), end="")
-    elif found.compile_time:
-        print(compilation.report(found.kernel or [*KERNELS], found.against), end="")
     else:
-        print(report(found), end="")
+        print(_REPORTS[asked](found) if asked else report(found), end="")
 
 
 if __name__ == "__main__":

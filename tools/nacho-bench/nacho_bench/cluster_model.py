@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -231,8 +232,21 @@ _COLORS = ("#4878a8", "#b35806", "#c1121f", "#3a7d44", "#7b5ea7", "#6b6b6b")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640.0, 300.0, 60.0, 40.0
 
 
-def document(found: Sequence[Record], networks: Sequence[Network], picture: str) -> str:
-    """Return the table of all records, and what it means; ``picture`` is a link."""
+def data_of(found: Sequence[Record], networks: Sequence[Network]) -> dict[str, Any]:
+    """Return the raw data."""
+    return {
+        "networks": [network._asdict() for network in networks],
+        "records": [record.raw() for record in found],
+    }
+
+
+def document(
+    found: Sequence[Record], networks: Sequence[Network], plot: Path | None
+) -> str:
+    """Return the table of all records, and what it means.
+
+    The picture is drawn in the folder ``plot``, if there is one.
+    """
     head = [*_HEAD, "moved", "bound", *(network.name for network in networks)]
     rows = [record.row(networks) for record in found]
     each = [
@@ -240,8 +254,12 @@ def document(found: Sequence[Record], networks: Sequence[Network], picture: str)
         for n in networks
     ]
     parts = ["# A model of clusters", _MEANING, "\n".join(each)]
-    if picture:
-        parts.append(f"![Efficiency by the number of workers]({picture})")
+    if plot is not None:
+        plot.mkdir(parents=True, exist_ok=True)
+        path = plot / "cluster-model.svg"
+        path.write_text(picture(found, FAST))
+        link = f"{plot.name}/{path.name}"
+        parts.append(f"![Efficiency by the number of workers]({link})")
     return "\n\n".join([*parts, markdown(head, rows)]) + "\n"
 
 
