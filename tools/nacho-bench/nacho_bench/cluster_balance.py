@@ -41,8 +41,9 @@ the cost of the largest part over the mean, in the worst case, and in the geomet
 of all. Where the cost of a coordinate is bounded, the largest and the smallest part
 differ by at most twice that bound, which the paper calls Delta: *over 2 Delta* counts
 the cases in which they do not, of those that have a bound. Rows of sparse products are
-collected as a whole, and have none: those that are too heavy are cut into pieces,
-unless so little is left for each worker that it is not worth that."""
+collected as a whole, and have none: those that are too heavy are cut into pieces, down
+to one element of the result, unless so little is left for each worker that it is not
+worth that."""
 
 
 class Shares(NamedTuple):
