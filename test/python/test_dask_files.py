@@ -154,8 +154,35 @@ def test_matrices_of_binsparse_that_are_wrong(folder):
         file["indices_1"][5] = 77
     raised(nacho.FileError, r"a\.bsp\.h5'.*coordinate", path, blocksize=60)
     with h5py.File(path, "a") as file:
+        said = file.attrs["binsparse"]
+        wrong = said.replace(
+            '"number_of_stored_values": 30', '"number_of_stored_values": 3'
+        )
+        assert wrong != said
+        file.attrs["binsparse"] = wrong
+    raised(nacho.FileError, r"a\.bsp\.h5' cannot be read", path, blocksize=60)
+    with h5py.File(path, "a") as file:
+        file.attrs["binsparse"] = said.replace('"CSR"', '["CSR"]')
+    raised(nacho.FileError, r"a\.bsp\.h5' cannot be read", path, blocksize=60)
+    with h5py.File(path, "a") as file:
+        file.attrs["binsparse"] = said
         del file["pointers_to_1"]
     raised(nacho.FileError, r"a\.bsp\.h5' cannot be read", path, blocksize=60)
+
+
+def test_large_coordinates_of_binsparse(folder):
+    binsparse = needed("h5py", "binsparse")
+    columns = np.array([2**53 + 1], np.uint64)
+    matrix = binsparse.CSRMatrix(
+        (1, 2**60),
+        1,
+        pointers_to_1=np.array([0, 1], np.uint64),
+        indices_1=columns,
+        values=np.ones(1),
+    )
+    binsparse.save_binsparse(matrix, folder / "a.bsp.h5")
+    found = nd.read(folder / "a.bsp.h5", "coo").compute()
+    np.testing.assert_array_equal(nacho.asarray(found).coords[1], [2**53 + 1])
 
 
 def test_a_heavy_row_is_in_all_pieces(folder):

@@ -102,6 +102,54 @@ def test_masks_that_no_product_meets():
         check(text, operands, parts=64, choices=choices)
 
 
+def csf(dense):
+    where = np.nonzero(dense)
+    made = nacho.Tensor.from_coo(np.array(where), dense[where], shape=dense.shape)
+    return made.convert("csf")
+
+
+def numbers(shape, density, seed):
+    rng = np.random.default_rng(seed)
+    return (rng.random(shape) < density) * rng.integers(1, 5, shape).astype(float)
+
+
+@pytest.mark.parametrize("choice", [None, "row-pieces", "fine-pieces"])
+@pytest.mark.parametrize("parts", [3, 8, 16])
+def test_rows_of_several_loops(choice, parts):
+    """A list has two loops inside of those over rows, which parts may divide."""
+    choices = {"merge-keys": False} | ({choice: True} if choice else {})
+    A = numbers((40, 20, 60), 0.01, 0)
+    A[17] = numbers((20, 60), 0.9, 1)
+    B, C = numbers((20, 400), 0.6, 2), numbers((400, 60), 0.3, 3).T
+    operands = {"A": csf(A), "B": sp.csr_array(B), "C": sp.csr_array(C)}
+    text = "Z[i,k] = A[i,j,l] * B[j,k] * C[l,k]"
+    check(text, operands, pieces=2, parts=parts, choices=choices)
+    operands = {"A": csf(A), "B": csf(numbers((20, 60, 400), 0.1, 4))}
+    text = "Z[i,k] = A[i,j,l] * B[j,l,k]"
+    check(text, operands, pieces=2, parts=parts, choices=choices)
+
+
+def test_tables_of_pieces_that_begin_where_rows_do():
+    """The last piece of row 0 has the begin of a row of B, and row 1 all of it."""
+    A = np.zeros((40, 3, 50))
+    A[0, 1, :40] = A[0, 2, 40:44] = A[1:, 2, 45] = 1
+    B = np.zeros((3, 4096))
+    B[1, :2048] = 1
+    B[2, 2048:] = numbers(2048, 1, 0)
+    C = np.zeros((50, 4096))
+    C[:40, :2048:2] = 1
+    C[40:44, 2048:2100] = 3
+    C[45, [3000, 2060]] = 5, 2
+    operands = {"A": csf(A), "B": sp.csr_array(B), "C": sp.csr_array(C)}
+    text = "Z[i,k] = A[i,j,l] * B[j,k] * C[l,k]"
+    wanted = np.einsum("ijl,jk,lk->ik", A, B, C)
+    for parts in (2, 3, 4, 16):
+        for choice in ({}, {"merge-keys": False, "row-pieces": True}):
+            check(text, operands, pieces=1, parts=parts, choices=choice)
+            made = nacho.evaluate(text, **operands, parts=parts, choices=choice)
+            np.testing.assert_array_equal(made.toarray(), wanted)
+
+
 def test_lists_of_pieces_of_pieces_have_more_levels_than_kernels_sort(monkeypatch):
     monkeypatch.setattr(sorting, "_SORTED_IN_NUMPY", 1)
     A, B = OPERANDS["one heavy row"]

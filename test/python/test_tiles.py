@@ -41,6 +41,14 @@ def test_random_statements(statements, data):
         check_run(kernels, case, run)
 
 
+@pytest.mark.parametrize("parts", [100, 150, 200, 300, 1000])
+def test_sums_that_many_tiles_share(parts):
+    """The parts of a sum are found among the cuts of tiles before their own."""
+    X = np.ones((41, 64), np.int32)
+    made = kernel("t[j] = X[j,k]", 64, dtype="int32")(X, parts=parts)
+    np.testing.assert_array_equal(made, np.full(41, 64))
+
+
 @pytest.mark.sampled
 @pytest.mark.each_value
 @pytest.mark.parametrize("parts", [1, 33, 700])

@@ -68,7 +68,12 @@ public:
     if (kept)
       return reinterpret_cast<void *>(*kept);
     void *data = allocate(bytes);
-    fill(data, 0, room);
+    try {
+      fill(data, 0, room);
+    } catch (...) {
+      release(data, bytes);
+      throw;
+    }
     return data;
   }
   void returnZeros(void *data, size_t bytes) noexcept {

@@ -40,7 +40,7 @@ public:
   mlir::Value toNumber(mlir::ImplicitLocOpBuilder &b, mlir::Value index);
 
   /// nacho_take_scratch(bytes) is null if there is no memory.
-  /// nacho_take_zeros(bytes) is what to launch nothing for then.
+  /// So is nacho_take_zeros(bytes); the call then launches nothing more.
   mlir::LogicalResult convertAlloc(mlir::gpu::AllocOp op);
   /// nacho_return_scratch(data, bytes)
   mlir::LogicalResult convertDealloc(mlir::gpu::DeallocOp op);

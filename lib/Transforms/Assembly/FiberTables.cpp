@@ -17,6 +17,22 @@ unsigned FiberTables::numberOf(FindOp find) const {
   return llvm::find(part.layout.finds, find) - part.layout.finds.begin();
 }
 
+/// Whether a list keeps the children of the fiber of a lookup.
+static bool hasKeptChildren(FindOp find) {
+  return find.getFiber().getDefiningOp<ChildrenAtOp>() != nullptr;
+}
+
+/// The first of the numbers, and how many there are, that the loops carry for
+/// the table of a lookup.
+std::pair<unsigned, unsigned> FiberTables::carriedBy(unsigned number) const {
+  auto count = [](FindOp find) { return hasKeptChildren(find) ? 2u : 1u; };
+  ArrayRef<FindOp> finds = part.layout.finds;
+  unsigned first = 0;
+  for (FindOp find : finds.take_front(number))
+    first += count(find);
+  return {first, count(finds[number])};
+}
+
 void FiberTables::start(Carried &carried) {
   if (part.layout.finds.empty())
     return;
@@ -33,17 +49,16 @@ void FiberTables::start(Carried &carried) {
     tables.push_back(
         WorkspaceOp::create(b, type, table.keys, table.marks, table.positions,
                             slot, /*lane=*/Value(), extent, part.args.status));
-    carried.tables.push_back(Number(b, kNoFiber));
+    carried.tables.append(hasKeptChildren(op) ? 2 : 1, Number(b, kNoFiber));
   }
 }
 
 /// What tells a fiber from others of its tensor: its position or, of children
-/// that a list keeps, that of the first. There is one, or no coordinate is
-/// looked up.
-static Value identify(ImplicitLocOpBuilder &b, Value fiber) {
+/// that a list keeps, where they begin and end.
+static SmallVector<Value> identify(ImplicitLocOpBuilder &b, Value fiber) {
   if (auto children = fiber.getDefiningOp<ChildrenAtOp>())
-    return children.getBegin();
-  return PositionOp::create(b, fiber, /*end=*/false);
+    return {children.getBegin(), children.getEnd()};
+  return {PositionOp::create(b, fiber, /*end=*/false)};
 }
 
 /// if position(fiber) != position of the fiber in the table:
@@ -53,10 +68,14 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
   ImplicitLocOpBuilder &b = part.b;
   for (auto find : loop.getBody().getOps<FindOp>()) {
     unsigned number = numberOf(find);
-    Value &inTable = values.tables[number];
+    auto [first, count] = carriedBy(number);
+    MutableArrayRef<Value> inTable =
+        MutableArrayRef(values.tables).slice(first, count);
     Value fiber = part.mapping.lookup(find.getFiber());
-    Value position = identify(b, fiber);
-    Value isOther = Number(b, position) != inTable;
+    SmallVector<Value> wanted = identify(b, fiber);
+    Number isOther = Number(b, wanted.front()) != inTable.front();
+    for (unsigned n = 1; n < count; ++n)
+      isOther = isOther | (Number(b, wanted[n]) != inTable[n]);
     emitIf(b, isOther, [&] {
       DrainOp::create(b, tables[number], ValueRange());
       auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
@@ -72,7 +91,7 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
                        /*distinct=*/false, MonoidAttr());
       YieldOp::create(b, ValueRange());
     });
-    inTable = position;
+    llvm::copy(wanted, inTable.begin());
   }
 }
 

@@ -25,6 +25,7 @@ public:
 
 private:
   unsigned numberOf(FindOp find) const;
+  std::pair<unsigned, unsigned> carriedBy(unsigned number) const;
 
   Part &part;
   Values tables;

@@ -16,7 +16,7 @@ enum class PartTask { count, append };
 struct Carried {
   llvm::SmallVector<Values> levels; ///< The values of each filled level.
   mlir::Value entries; ///< The number of entries, or the next entry's offset.
-  Values tables;       ///< The position of the fiber that is in each table.
+  Values tables;       ///< Which fiber is in each table.
   Values sums;         ///< The sums that are being reduced.
 
   Values flatten() const;

@@ -16,6 +16,7 @@ from nacho._files.in_part import CHUNK, Head, Matrix
 from nacho._storage.views import Array
 from nacho.errors import FileError, NachoError
 
+_MALFORMED = (ValueError, TypeError, AttributeError, KeyError, OSError)
 _COMPRESSED = {"inner": "indices_1", "pos": "pointers_to_1"}
 _DOUBLY_COMPRESSED = {**_COMPRESSED, "outer": "indices_0"}
 _FIELDS = {
@@ -67,7 +68,7 @@ def _errors(package: Any, path: Path) -> Iterator[None]:
         raise
     except NachoError as error:
         raise FileError(f"'{path}': {error}") from error
-    except (package.BinsparseParseError, ValueError, OSError, KeyError) as error:
+    except (package.BinsparseParseError, *_MALFORMED) as error:
         raise FileError(f"'{path}' cannot be read: {error}") from error
 
 
@@ -128,7 +129,9 @@ def head_of(path: Path) -> Head | None:
     with _errors(package, path), _opened(path) as (file, said):
         if said.get("format") not in _FORMATS or said.get("fill") is True:
             return None
-        return _matrix(file, said).head(said.get("shape"))
+        found = _matrix(file, said).head(said.get("shape"))
+        is_as_said = found and found.size == said["number_of_stored_values"]
+        return found if is_as_said else None
 
 
 def read_range(path: Path, head: Head, begin: int, end: int) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from nacho._elements import DType
-from nacho._storage.views import Array
+from nacho._storage.views import INT64, Array
 
 CHUNK = 1 << 20
 """So many bytes of an array are read at a time where most of it is not kept."""
@@ -88,8 +88,9 @@ class Matrix(NamedTuple):
                 outer = self.outer.elements(first, last + 1)[outer - first]
         elif self.outer is not None:
             outer = self.outer.elements(begin, end)
-        coords = (inner, outer) if self.format.endswith("csc") else (outer, inner)
-        return np.array(coords), values
+        both = (inner, outer) if self.format.endswith("csc") else (outer, inner)
+        # An unsigned one that is too large becomes negative, and is refused.
+        return np.array([each.astype(INT64) for each in both]), values
 
 
 def _fibers(pos: Stored, begin: int, end: int, size: int) -> Array:

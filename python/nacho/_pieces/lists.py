@@ -62,13 +62,14 @@ class List(Cut):
         return first + self.kept.index(recalled)
 
     def ends_of_rows(self, rows: Numbers) -> Numbers:
-        """Return the positions behind rows, which have coordinates of other loops."""
+        """Return the positions behind rows, which have coordinates of outer loops."""
+        last = rows.shape[1] - 1
         after = np.zeros((len(rows), self.depth), np.int64)
-        after[:, :-1] = rows
-        after[:, -2] += 1
+        after[:, : last + 1] = rows
+        after[:, last] += 1
         asked = self.ask(after)
         await_places([asked], self._engine)
-        return asked.places[:, self.depth - 2]
+        return asked.places[:, last]
 
     def sums_before(self, positions: Sequence[int]) -> list[int]:
         """Return what all entries cost before some positions."""

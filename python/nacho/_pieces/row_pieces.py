@@ -26,7 +26,7 @@ class PieceListStep(SortedListStep):
     def _inputs(self, plan: Plan, groups: Sequence[int]) -> Inputs:
         inputs = super()._inputs(plan, groups)
         number, cut = _list_of(self)
-        costs = _costs_of_rows(plan, groups, cut)
+        costs = _costs_of_rows(plan, groups, cut, self._outer_loops)
 
         def with_costs(group: int) -> Any:
             made = inputs(group)
@@ -35,6 +35,17 @@ class PieceListStep(SortedListStep):
             return made
 
         return with_costs
+
+    @property
+    def _outer_loops(self) -> int:
+        """The number of loops over rows, which may be pieces themselves.
+
+        The step that adds up what pieces have cuts these, and a loop over pieces for
+        each list of them.
+        """
+        later = self._program.steps[self._number :]
+        lists = next(n for n, step in enumerate(later) if not step.lists_pieces)
+        return len(later[lists].order) - lists
 
 
 class PieceSumsStep(StepOnPieces):
@@ -62,16 +73,21 @@ def _list_of(step: StepOnPieces) -> tuple[int, List]:
     return next((n, each) for n, each in operands if isinstance(each, List))
 
 
-def _costs_of_rows(plan: Plan, groups: Sequence[int], cut: List) -> list[RowCosts]:
-    """Return what each group of parts has to know of the rows that its cuts divide."""
+def _costs_of_rows(
+    plan: Plan, groups: Sequence[int], cut: List, outer: int
+) -> list[RowCosts]:
+    """Return what each group of parts has to know of the rows that its cuts divide.
+
+    A row has the coordinates of so many outer loops.
+    """
     rows = plan.rows[list(groups)]
-    column, _ = cut.columns[-2]
-    names = [tuple(row) for row in rows[:, 1 : cut.depth].tolist()]
+    column, _ = cut.columns[outer - 1]
+    names = [tuple(row) for row in rows[:, 1 : outer + 1].tolist()]
     begins = rows[:, column]
     # At the end of the list, there is no row.
     inside = np.flatnonzero(begins < cut.pieces.nnz)
     ends = np.full(len(rows), cut.pieces.nnz)
-    ends[inside] = cut.ends_of_rows(rows[inside, 1 : cut.depth])
+    ends[inside] = cut.ends_of_rows(rows[inside, 1 : outer + 1])
     sums = cut.sums_before([*begins.tolist(), *ends.tolist()])
     before, upto = sums[: len(rows)], sums[len(rows) :]
     return [
