@@ -17,7 +17,9 @@
 #include "nacho/Runtime/Memory.h"
 #include "nacho/Runtime/Stop.h"
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
@@ -154,6 +156,10 @@ void nacho::returnSimulatedScratch(void *data, int64_t bytes) noexcept {
 }
 
 void nacho::returnSimulatedZeros(void *data, int64_t bytes) noexcept {
+  const auto *first = static_cast<const char *>(accessSimulated(data));
+  (void)first;
+  assert(std::all_of(first, first + bytes, [](char c) { return c == 0; }) &&
+         "the next call expects zeros");
   releaseSimulated(data, bytes);
 }
 
