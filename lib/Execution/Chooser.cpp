@@ -157,7 +157,7 @@ std::optional<Choice> Chooser::withoutHeavyRows(Choice choice) const {
   case Rows::whole:
     rows = orElse(Rows::heavyApart, Rows::shared);
     if (choice.refusals.back().share >= kLeastPieceShare &&
-        (choice.areAlone || !choice.refusals.back().hasTables))
+        (choice.areAlone || !choice.refusals.back().fillsTables))
       rows = orElse(Rows::pieces, rows);
     return choice;
   case Rows::pieces:

@@ -117,7 +117,7 @@ struct Refusal {
   std::string reason;
   int64_t share = 0; ///< The cost for each worker, if a row is too heavy.
   /// Rows are looked up in tables, of which each piece of a row needs its own.
-  bool hasTables = false;
+  bool fillsTables = false;
 };
 
 /// The decisions for a call, and the facts that they depend on.
