@@ -3,6 +3,7 @@
 #include "Compilation.h"
 #include "nacho/Compiler/Description.h"
 #include "nacho/IR/Nacho.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -34,6 +35,11 @@ static GpuFunctionDescription describeTile(func::FuncOp func) {
     described.tile = tile.getBy();
     described.shared = tile.getBytes().value_or(0);
     return WalkResult::interrupt();
+  });
+  func.walk([&](TileCutsOp cuts) {
+    MemRefType type = cuts.getCuts().getType();
+    described.shared +=
+        type.getNumElements() * nacho::bytesOf(type.getElementType());
   });
   return described;
 }

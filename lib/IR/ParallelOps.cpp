@@ -70,7 +70,7 @@ LogicalResult ParallelOp::verify() {
     bool isForAll =
         op->hasTrait<BackendOp>() &&
         !isa<SlotOp, LaneOp, FromLaneOp, BallotOp, LaneSyncOp, LaneMemoryOp,
-             TileOp, TileSyncOp, StageInOp, StageOutOp>(op);
+             TileOp, TileCutsOp, TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();

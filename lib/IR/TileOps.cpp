@@ -48,3 +48,20 @@ LogicalResult StageOutOp::verify() {
 }
 
 LogicalResult TileSyncOp::verify() { return verifyInTile(*this); }
+
+void TileCutsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getCuts(), "cuts");
+}
+
+LogicalResult TileCutsOp::verify() {
+  if (failed(verifyInTile(*this)))
+    return failure();
+  auto workers = cast<ParallelOp>((*this)->getParentOp());
+  TileOp tile = *workers.getBodyBlock()->getOps<TileOp>().begin();
+  MemRefType bounds = getBounds().getType(), cuts = getCuts().getType();
+  int64_t rows = int64_t(tile.getBy()) + 1, columns = bounds.getDimSize(1);
+  if (bounds.isDynamicDim(1) || cuts.getShape() != ArrayRef{rows, columns})
+    return emitOpError("needs a row for each part and one more, which are ")
+           << rows << ", as long as those of the cuts";
+  return success();
+}

@@ -101,78 +101,85 @@ static Value arrayStoredTo(Operation *op) {
 
 /// Whether an operation may write to memory in a way that is not known here.
 static bool isUnknown(Operation *op) {
-  if (arrayStoredTo(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+  if (arrayStoredTo(op) || isa<TileCutsOp, TileSyncOp>(op) ||
+      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return false;
   return !isa<MemoryEffectOpInterface>(op) ||
          hasEffect<MemoryEffects::Write>(op);
 }
 
-/// Whether an operation is run only by workers with which no tile begins.
-static bool isInsideTile(Operation *op, ParallelOp workers, TileOp tile) {
-  auto excludesFirst = [&](Value condition, auto &&self) -> bool {
-    if (auto both = condition.getDefiningOp<arith::AndIOp>())
-      return self(both.getLhs(), self) || self(both.getRhs(), self);
-    auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    return compare && compare.getPredicate() == arith::CmpIPredicate::ne &&
-           compare.getLhs() == workers.getWorker() &&
-           compare.getRhs() == tile.getBegin();
-  };
-  for (Operation *inner = op; inner != workers; inner = inner->getParentOp()) {
-    auto branch = dyn_cast<scf::IfOp>(inner->getParentOp());
-    if (branch && inner->getBlock() == branch.thenBlock() &&
-        excludesFirst(branch.getCondition(), excludesFirst))
-      return true;
-  }
-  return false;
-}
+namespace {
+/// The arrays of the caller that workers write to, besides the cuts of their
+/// tile: those whose elements they store, and those which they only update.
+struct Written {
+  SmallVector<Value> stored, updated;
 
-/// The arrays of the caller that workers store cuts to, each in the row of its
-/// part, and not in that with which a tile begins: another tile ends there.
-/// Nothing if the workers do anything else.
-static std::optional<SmallVector<Value>> findCutArrays(WorkersCall &by,
-                                                       TileOp tile) {
-  SmallVector<Value> arrays;
+  bool has(Value array) const {
+    return llvm::is_contained(stored, array) || isUpdated(array);
+  }
+  bool isUpdated(Value array) const {
+    return llvm::is_contained(updated, array);
+  }
+};
+} // namespace
+
+/// Returns what workers write to, or nothing if others might notice when.
+static std::optional<Written> findWritten(WorkersCall &by, TileCutsOp cuts) {
+  Written written;
   WalkResult others = by.workers.getBody().walk([&](Operation *op) {
-    auto store = dyn_cast<StoreCutOp>(op);
-    if (isUnknown(op) || bool(store) != bool(arrayStoredTo(op)))
+    if (isUnknown(op))
       return WalkResult::interrupt();
-    if (!store)
+    Value stored = arrayStoredTo(op);
+    if (!stored || stored == cuts.getCuts())
       return WalkResult::advance();
-    Value array = by.given(store.getBounds());
-    if (!array || store.getRow() != by.workers.getWorker() ||
-        !isInsideTile(op, by.workers, tile))
+    Value array = by.given(stored);
+    if (!array || array == by.given(cuts.getBounds()))
       return WalkResult::interrupt();
-    arrays.push_back(array);
+    (isa<memref::AtomicRMWOp>(op) ? written.updated : written.stored)
+        .push_back(array);
     return WalkResult::advance();
   });
   if (others.wasInterrupted())
     return std::nullopt;
-  return arrays;
+  return written;
+}
+
+/// Whether workers load from an array that is written to.
+static bool readAny(WorkersCall &by, const Written &written) {
+  WalkResult loads = by.workers.getBody().walk([&](Operation *op) {
+    Value array;
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      array = load.getMemRef();
+    else if (auto load = dyn_cast<LoadCutOp>(op))
+      array = load.getBounds();
+    return array && written.has(by.given(array)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+  });
+  return loads.wasInterrupted();
 }
 
 /// Whether workers can go on where those before them have cut their tile: of
 /// the cuts, they load those of their own part only, and they store to no array
-/// that those before them have.
-static bool canFollow(WorkersCall &second, WorkersCall &first,
-                      ArrayRef<Value> cutArrays) {
-  auto isCut = [&](Value array) {
-    return llvm::is_contained(cutArrays, second.given(array));
-  };
-  auto isShared = [&](Value array) {
+/// that those before them have. Both may update the same one.
+static bool canFollow(WorkersCall &second, WorkersCall &first, Value bounds,
+                      const Written &written) {
+  auto isShared = [&](Operation *op, Value array) {
     Value given = second.given(array);
+    if (given && isa<memref::AtomicRMWOp>(op) && written.isUpdated(given))
+      return false;
     return !given || llvm::is_contained(first.call.getOperands(), given);
   };
   WalkResult others = second.workers.getBody().walk([&](Operation *op) {
     Value stored = arrayStoredTo(op);
-    if (isUnknown(op) || isa<TileOp>(op) || (stored && isShared(stored)))
+    if (isUnknown(op) || isa<TileOp>(op) || (stored && isShared(op, stored)))
       return WalkResult::interrupt();
     if (auto load = dyn_cast<LoadCutOp>(op))
-      if (isCut(load.getBounds()) &&
+      if (second.given(load.getBounds()) == bounds &&
           !isRowOf(second.workers, load.getRow(), 0) &&
           !isRowOf(second.workers, load.getRow(), 1))
         return WalkResult::interrupt();
     if (auto load = dyn_cast<memref::LoadOp>(op))
-      if (isCut(load.getMemRef()))
+      if (second.given(load.getMemRef()) == bounds)
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -193,16 +200,30 @@ static IRMapping copyAround(OpBuilder &b, WorkersCall &by) {
   return mapping;
 }
 
+/// Loads the cuts of a tile from where its parts have them.
+static void loadFromTile(Operation *copy, TileCutsOp cuts, TileOp tile) {
+  copy->walk([&](LoadCutOp load) {
+    if (load.getBounds() != cuts.getBounds())
+      return;
+    OpBuilder b(load);
+    Value row =
+        arith::SubIOp::create(b, load.getLoc(), load.getRow(), tile.getBegin());
+    load.getBoundsMutable().assign(cuts.getCuts());
+    load.getRowMutable().assign(row);
+  });
+}
+
 /// Replaces both calls by workers that do what both callees' workers do.
 static void join(WorkersCall &first, WorkersCall &second) {
   OpBuilder b(second.call);
   IRMapping before = copyAround(b, first), after = copyAround(b, second);
   auto workers = cast<ParallelOp>(b.clone(*first.workers, before));
+  TileOp tile = *workers.getBodyBlock()->getOps<TileOp>().begin();
   after.map(second.workers.getWorker(), workers.getWorker());
   b.setInsertionPoint(workers.getBodyBlock()->getTerminator());
   TileSyncOp::create(b, second.call.getLoc());
   for (Operation &op : second.workers.getBodyBlock()->without_terminator())
-    b.clone(op, after);
+    loadFromTile(b.clone(op, after), cutsOfTile(workers), tile);
   first.call.erase();
   second.call.erase();
 }
@@ -226,12 +247,13 @@ struct JoinTiles : nacho::impl::NachoJoinTilesBase<JoinTiles> {
     WorkersCall second = next && first ? findWorkers(next) : WorkersCall();
     if (!second)
       return false;
-    auto tiles = first.workers.getBodyBlock()->getOps<TileOp>();
-    if (tiles.empty() || !areSame(first, first.workers.getWorkers(), second,
-                                  second.workers.getWorkers()))
+    TileCutsOp cuts = cutsOfTile(first.workers);
+    if (!cuts || !areSame(first, first.workers.getWorkers(), second,
+                          second.workers.getWorkers()))
       return false;
-    auto cutArrays = findCutArrays(first, *tiles.begin());
-    if (!cutArrays || !canFollow(second, first, *cutArrays))
+    auto written = findWritten(first, cuts);
+    if (!written || readAny(first, *written) || readAny(second, *written) ||
+        !canFollow(second, first, first.given(cuts.getBounds()), *written))
       return false;
     join(first, second);
     return true;

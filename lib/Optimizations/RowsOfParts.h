@@ -20,6 +20,12 @@ inline bool isRowOf(ParallelOp workers, mlir::Value row, int64_t ahead) {
          matchPattern(next.getRhs(), mlir::m_One());
 }
 
+/// The cuts that the parts of a tile find for themselves; null if they do not.
+inline TileCutsOp cutsOfTile(ParallelOp workers) {
+  auto cuts = workers.getBodyBlock()->getOps<TileCutsOp>();
+  return cuts.empty() ? TileCutsOp() : *cuts.begin();
+}
+
 } // namespace nacho
 
 #endif // NACHO_LIB_OPTIMIZATIONS_ROWSOFPARTS_H

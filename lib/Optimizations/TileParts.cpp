@@ -168,32 +168,35 @@ static memref::LoadOp findOffset(ParallelOp workers, Value index) {
 /// A tile has a warp of parts, at least.
 static constexpr unsigned kFewestParts = 32;
 
+/// The op after which the first and the last cut of a tile are there.
+static Operation *findStart(ParallelOp workers, TileOp tile) {
+  auto syncs = workers.getBodyBlock()->getOps<TileSyncOp>();
+  return syncs.empty() ? tile : *syncs.begin();
+}
+
 namespace {
-/// Emits the windows of a tile at the beginning of the workers' body.
+/// Emits the windows of a tile where its cuts are there, or at the beginning of
+/// the workers' body.
 class WindowBuilder {
 public:
   WindowBuilder(ParallelOp workers, TileOp tile, LoadCutOp cuts, int64_t share)
       : workers(workers), tile(tile), share(share),
         b(withoutName(tile.getLoc()), tile->getBlock(),
-          std::next(tile->getIterator())),
-        bounds(cuts.getBounds()), one(Number(b, 1)),
+          std::next(findStart(workers, tile)->getIterator())),
+        own(cutsOfTile(workers)), bounds(cuts.getBounds()), one(Number(b, 1)),
         first(loadCut(cuts, "first", tile.getBegin())),
         last(loadCut(cuts, "last", tile.getEnd())) {}
 
   /// `isNew` tells that nobody has cut the tile: it may have fewer parts, if
   /// the windows of so many would not fit in `mostBytes`, which a block has.
   ///
-  /// The rows of cuts come first, then the smaller arrays: what a block has no
-  /// room for comes last. If the workers have found the cuts before, other
-  /// tiles have found those with which this one begins and ends.
+  /// The rows of cuts come first, unless parts have found them, then the
+  /// smaller arrays: what a block has no room for comes last.
   void emit(bool isNew, int64_t mostBytes) {
     SmallVector<CutLevel> levels = CutLevels(workers).take();
-    Value afterEnd = Number(b, tile.getEnd()) + one;
-    if (!isWritten(bounds))
-      StageInOp::create(b, bounds, tile.getBegin(), afterEnd);
-    else if (!workers.getBodyBlock()->getOps<TileSyncOp>().empty())
-      StageOutOp::create(b, bounds, Number(b, tile.getBegin()) + one,
-                         tile.getEnd());
+    if (!own)
+      StageInOp::create(b, bounds, tile.getBegin(),
+                        Number(b, tile.getEnd()) + one);
     llvm::for_each(levels, [&](const CutLevel &cut) { stagePositions(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
@@ -205,9 +208,15 @@ public:
   }
 
 private:
-  Value loadCut(LoadCutOp like, StringRef name, Value row) {
+  /// Loads the cut with which a part begins.
+  Value loadCut(LoadCutOp like, StringRef name, Value part) {
+    Value row = part, table = bounds;
+    if (own) {
+      row = Number(b, part) - tile.getBegin();
+      table = own.getCuts();
+    }
     NameScope scope(b, name);
-    return LoadCutOp::create(b, like.getCut().getType(), bounds, row);
+    return LoadCutOp::create(b, like.getCut().getType(), table, row);
   }
 
   /// All that parts cost may lie in a single operand. The ends of windows come
@@ -219,8 +228,9 @@ private:
     for (const auto &[tensor, bytes] : readBytes)
       each = std::max(each, bytes);
     int64_t part = (each + appendedBytes) * share * 17 / 16;
-    int64_t cut = cast<MemRefType>(bounds.getType()).getDimSize(1) *
-                  bytesOf(IndexType::get(bounds.getContext()));
+    int64_t cut = own ? 0
+                      : cast<MemRefType>(bounds.getType()).getDimSize(1) *
+                            bytesOf(IndexType::get(bounds.getContext()));
     return llvm::alignTo(int64_t(tile.getBy() + 1) * (part + cut),
                          kGpuWindowBytes);
   }
@@ -321,17 +331,11 @@ private:
                         });
   }
 
-  bool isWritten(Value array) {
-    return llvm::any_of(array.getUsers(), [&](Operation *user) {
-      return isa<StoreCutOp, memref::StoreOp>(user) &&
-             workers->isProperAncestor(user);
-    });
-  }
-
   ParallelOp workers;
   TileOp tile;
   int64_t share; ///< The cost of each part.
   ImplicitLocOpBuilder b;
+  TileCutsOp own;
   Value bounds, one, first, last;
   /// The bytes that parts read of each tensor, and append, at each position.
   llvm::MapVector<Value, int64_t> readBytes;

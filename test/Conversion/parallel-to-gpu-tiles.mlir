@@ -140,9 +140,9 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
 //
 // CHECK-LABEL: func.func @sync(
 // CHECK:         gpu.launch
+// CHECK:           %[[EXISTS:.+]] = arith.cmpi ult
 // CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?x2xindex, #gpu.address_space<workgroup>>
 // CHECK:           gpu.barrier
-// CHECK:           %[[EXISTS:.+]] = arith.cmpi ult
 // CHECK:           scf.if %[[EXISTS]] {
 // CHECK:             arith.addi
 // CHECK:             memref.store %{{.+}}, %[[WINDOW]]
@@ -163,6 +163,62 @@ func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
     nacho.tile_sync
     %x = memref.load %rows[%begin, %c0] : memref<?x2xindex>
     %sum = arith.addi %x, %next : index
+    memref.store %sum, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// The parts of a tile find its cuts before there are windows, whose ends depend on them. The
+// cuts lie in memory of the block, which copies all rows but the last one of its tile: that is
+// the first one of the next, unless there is none.
+//
+//   if part < parts: cuts[part - begin] = part
+//   barrier
+//   from = cuts[0]; window[n] = in[from + n] ...
+//   barrier
+//   if part < parts: out[part] = in[part] + cuts[0]
+//   barrier
+//   for n in thread .. end - begin + (end == parts) step 4: rows[begin + n] = cuts[n]
+//
+// CHECK-LABEL: func.func @cuts(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[ROWS:[^ ]+]]: memref<?x1xindex>
+// CHECK:         gpu.launch
+// CHECK-SAME:      workgroup(%[[CUTS:[^ ]+]] : memref<5x1xindex, #gpu.address_space<workgroup>>, %[[SHARED:[^ ]+]] : memref<976xi8, #gpu.address_space<workgroup>>)
+// CHECK:           %[[BEGIN:.+]] = arith.muli
+// CHECK:           %[[END:.+]] = arith.minui %{{.+}}, %[[N]]
+// CHECK:           %[[EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %[[N]]
+// CHECK-NEXT:      scf.if %[[EXISTS]] {
+// CHECK:             memref.store %{{.+}}, %[[CUTS]]
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      %[[FROM:.+]] = memref.load %[[CUTS]][%c0, %c0]
+// CHECK:           memref.view %[[SHARED]]
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if %[[EXISTS]] {
+// CHECK:             memref.load %[[CUTS]][%c0, %c0]
+// CHECK:           gpu.barrier
+// CHECK:           %[[LAST:.+]] = arith.cmpi eq, %[[END]], %[[N]]
+// CHECK:           %[[SIZE:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK:           %[[MORE:.+]] = arith.select %[[LAST]], %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:      %[[ALL:.+]] = arith.addi %[[SIZE]], %[[MORE]]
+// CHECK:           scf.for %[[AT:.+]] =
+// CHECK:             %[[ROW:.+]] = arith.divui %[[AT]]
+// CHECK:             %[[CUT:.+]] = memref.load %[[CUTS]][%[[ROW]], %{{.+}}]
+// CHECK-NEXT:        %[[PLACE:.+]] = arith.addi %[[BEGIN]], %[[ROW]]
+// CHECK-NEXT:        memref.store %[[CUT]], %[[ROWS]][%[[PLACE]], %{{.+}}]
+// CHECK:           gpu.terminator
+func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    %cuts = nacho.tile_cuts %rows : memref<?x1xindex> -> memref<5x1xindex>
+    %row = arith.subi %part, %begin : index
+    memref.store %part, %cuts[%row, %c0] : memref<5x1xindex>
+    nacho.tile_sync
+    %from = memref.load %cuts[%c0, %c0] : memref<5x1xindex>
+    nacho.stage_in %in[%from to %end] : memref<?xindex>
+    %x = memref.load %in[%part] : memref<?xindex>
+    %first = memref.load %cuts[%c0, %c0] : memref<5x1xindex>
+    %sum = arith.addi %x, %first : index
     memref.store %sum, %out[%part] : memref<?xindex>
   }
   return

@@ -113,42 +113,18 @@ func.func @coo(%A: !coo, %bounds: memref<?x5xindex>, %offsets: memref<?x1xindex>
   return
 }
 
-// Workers that search for cuts have a tile already. The cuts are written.
-//
-// CHECK-LABEL: func.func @search(
-// CHECK:           %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32
-// CHECK:           %first = nacho.load_cut %[[BOUNDS:.+]][%begin]
-// CHECK-NOT:       nacho.stage_in %[[BOUNDS]][
-// CHECK:           nacho.cut_position %first[0, 0]
-// CHECK:           nacho.stage_in %{{.+}} : memref<?xi32>
-func.func @search(%A: !sv, %bounds: memref<?x3xindex>, %n: index, %query: index) {
-  %A0 = nacho.root %A : !sv
-  nacho.parallel %row in %n threads %n {
-    %begin, %end = nacho.tile %row of %n by 32
-    %lo = nacho.load_cut %bounds[%begin] : memref<?x3xindex> -> !nacho.cut<1>
-    %hi = nacho.load_cut %bounds[%end] : memref<?x3xindex> -> !nacho.cut<1>
-    %i, %residual, %A1, %lo1, %hi1 = nacho.search %query of (%A0) between %lo, %hi
-        : !nacho.fiber<!sv, 0>, !nacho.cut<1> {
-    ^bb0(%x: index, %pos: index):
-      %cost = nacho.cost <nnz> %A0 to %pos : !nacho.fiber<!sv, 0>
-      nacho.yield %cost : index
-    }
-    %cost = arith.subi %query, %residual : index
-    %cut = nacho.cut %cost at (%i) of (%A1) : !nacho.fiber<!sv, 1> -> !nacho.cut<1>
-    nacho.store_cut %cut, %bounds[%row] : !nacho.cut<1>, memref<?x3xindex>
-  }
-  return
-}
-
-// If the workers have cut their tile first, it has a window of the cuts inside of it, which
-// they write. Other tiles have written the cuts with which it begins and ends.
+// Workers that have found the cuts of their tile have windows after they have waited for each
+// other: none of the cuts, which lie in memory that they share.
 //
 // CHECK-LABEL: func.func @cut_and_count(
-// CHECK-SAME:    %{{[^ ]+}}: {{.+}}, %[[BOUNDS:[^ ]+]]: memref<?x3xindex>
-// CHECK:           %begin, %end = nacho.tile
-// CHECK:           %[[INSIDE:.+]] = arith.addi %begin, %c1
-// CHECK-NEXT:      nacho.stage_out %[[BOUNDS]][%[[INSIDE]] to %end] : memref<?x3xindex>
+// CHECK:           %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 4496
+// CHECK-NEXT:      %[[CUTS:.+]] = nacho.tile_cuts
+// CHECK-NOT:       nacho.load_cut
+// CHECK:           nacho.tile_sync
+// CHECK:           %[[SIZE:.+]] = arith.subi %end, %begin
+// CHECK-NEXT:      %last = nacho.load_cut %[[CUTS]][%[[SIZE]]]
 // CHECK:           nacho.cut_position %first[0, 0]
+// CHECK:           nacho.cut_position %last[0, 0]
 // CHECK:           nacho.stage_in %{{.+}} : memref<?xi32>
 // CHECK-NOT:       nacho.stage
 // CHECK:           nacho.tile_sync
@@ -159,15 +135,17 @@ func.func @cut_and_count(%A: !sv, %bounds: memref<?x3xindex>, %counts: memref<?x
   %A0 = nacho.root %A : !sv
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 32
-    %inside = arith.cmpi ne, %part, %begin : index
-    scf.if %inside {
-      %cut = nacho.load_cut %bounds[%begin] : memref<?x3xindex> -> !nacho.cut<1>
-      nacho.store_cut %cut, %bounds[%part] : !nacho.cut<1>, memref<?x3xindex>
-    }
+    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
+    %origin = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %origin, %cuts[%c0] : !nacho.cut<1>, memref<33x3xindex>
     nacho.tile_sync
-    %next = arith.addi %part, %c1 : index
-    %lo = nacho.load_cut %bounds[%part] : memref<?x3xindex> -> !nacho.cut<1>
-    %hi = nacho.load_cut %bounds[%next] : memref<?x3xindex> -> !nacho.cut<1>
+    %row = arith.subi %part, %begin : index
+    %first = nacho.load_cut %cuts[%c0] : memref<33x3xindex> -> !nacho.cut<1>
+    nacho.store_cut %first, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %next = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%next] : memref<33x3xindex> -> !nacho.cut<1>
     %sum = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!sv, 0>) in %A1
         between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%s = %c0 : index) {
       %t = arith.addi %s, %c1 : index

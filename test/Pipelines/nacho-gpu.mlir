@@ -11,34 +11,34 @@
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.launch_func
 // CHECK:         gpu.launch_func
-// CHECK-LABEL: func.func private @kernel_tiles(
-// CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func private @kernel_scan(
 // CHECK:         gpu.launch_func
 // CHECK-NOT:     gpu.launch_func
 // CHECK-LABEL: func.func @kernel_compute(
 // CHECK:         gpu.launch_func {{ ?}}@kernels::@kernel_compute_kernel
 // CHECK-LABEL: func.func @kernel_plan(
-// CHECK:         call @kernel_tiles
+// CHECK:         scf.if
+// CHECK:           gpu.launch_func
+// CHECK:         }
 // CHECK:         gpu.launch_func
 // CHECK-NOT:     gpu.launch_func
 // CHECK:         call @kernel_scan
 // CHECK-NEXT:    return
 // CHECK-NOT:     {{nacho\.(root|nest|coiterate|search|parallel|load|exclusive_scan)}}
 
-// The partition that callers may ask for: its two ends, and the searches. Then the cuts with
-// which tiles begin; the scan, with the sizes; the appends; and of a plan the cuts inside of
-// tiles with the count.
+// The partition that callers may ask for: its two ends, and the searches. Then the scan,
+// with the sizes; the appends; and of a plan the checks of positions by more workers than
+// there are parts, and the cuts of tiles with the count.
 //
 // PTX:      gpu.binary @kernels
 // PTX-SAME: chip = "sm_90"
 // PTX-SAME: .visible .entry kernel_partition_kernel
 // PTX-SAME: .visible .entry kernel_partition_kernel
-// PTX-SAME: .visible .entry kernel_tiles_kernel
 // PTX-SAME: .visible .entry kernel_scan_kernel(
 // PTX-SAME: fence.acq_rel.gpu
 // PTX-SAME: .visible .entry kernel_compute_kernel
 // PTX-SAME: add.rn.f64
+// PTX-SAME: .visible .entry kernel_plan_kernel
 // PTX-SAME: .visible .entry kernel_plan_kernel
 // PTX-SAME: .shared
 // PTX-SAME: bar.sync

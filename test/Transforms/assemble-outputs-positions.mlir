@@ -4,7 +4,8 @@
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 
-// Where there are tiles, one loop cuts them, checks positions, and stores sizes.
+// Where there are tiles, one loop cuts them, checks positions, and stores sizes. If there are
+// few parts, more workers check positions before.
 //
 // RUN: nacho-opt %s \
 // RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{tile=32 check-positions},canonicalize,cse)' \
@@ -40,20 +41,28 @@
 // CHECK-NEXT:          memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
 // CHECK:         call @scale_partition(
 //
-// TILES-LABEL: func.func private @scale_tiles(
-// TILES-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x{{.}}xindex>, %[[STATUS:[^ ]+]]: memref<i32>, %[[T:[^ ]+]]: index)
+//   parallel part in parts:
+//     for place in part .. (parts * 128 < length(pos) ? 0 : length(pos)) step parts:
+//       check positions there
+//
+// TILES-LABEL: func.func private @scale_cuts(
+// TILES-SAME:    %[[STATUS:[^ ]+]]: memref<i32>, %[[T:[^ ]+]]: index)
+// TILES:         %[[PARTS:.+]] = arith.subi %{{.+}}, %c1
 // TILES:         %[[LENGTH:.+]] = memref.dim
-// TILES:         %[[TILES:.+]] = arith.ceildivui %{{.+}}, %c32
-// TILES:         %[[WORKERS:.+]] = arith.maxui %[[TILES]], %[[LENGTH]]
-// TILES:         nacho.parallel %[[WORKER:.+]] in %[[WORKERS]] threads %[[T]] {
-// TILES:           memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
-// TILES:           %[[IS_TILE:.+]] = arith.cmpi ult, %[[WORKER]], %[[TILES]]
-// TILES-NEXT:      scf.if %[[IS_TILE]] {
-// TILES-NEXT:        %[[ROW:.+]] = arith.muli %[[WORKER]], %c32
-// TILES:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[ROW]]]
+// TILES:         nacho.parallel %[[PART:.+]] in %[[PARTS]] threads %[[T]] {
+// TILES:           %[[MOST:.+]] = arith.muli %[[PARTS]], %c128
+// TILES-NEXT:      %[[FEW:.+]] = arith.cmpi ult, %[[MOST]], %[[LENGTH]]
+// TILES-NEXT:      %[[UNTIL:.+]] = arith.select %[[FEW]], %c0, %[[LENGTH]]
+// TILES-NEXT:      scf.for %[[PLACE:.+]] = %[[PART]] to %[[UNTIL]] step %[[PARTS]] {
+// TILES-NEXT:        arith.addi %[[PLACE]], %c1
+// TILES:             memref.atomic_rmw ori %c2_i32, %[[STATUS]][]
+// TILES:           nacho.tile_sync
 // TILES-LABEL: func.func @scale_plan(
-// TILES-NOT:     nacho.parallel
-// TILES:         call @scale_tiles(
+// TILES:         %[[FEW:.+]] = arith.cmpi ult, %{{.+}}, %[[LENGTH:.+]] : index
+// TILES-NEXT:    scf.if %[[FEW]] {
+// TILES-NEXT:      nacho.parallel %{{.+}} in %[[LENGTH]] threads
+// TILES:             memref.atomic_rmw ori %c2_i32
+// TILES:         call @scale_cuts(
 func.func @scale(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64, #CSR> {
     %0 = nacho.binary mul %a, %a : f64
@@ -74,16 +83,15 @@ func.func @scale(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
 // CHECK-NOT:     call @spread_scan(
 // CHECK:         return
 //
-// TILES-LABEL: func.func private @spread_tiles(
+// TILES-LABEL: func.func private @spread_cuts(
 // TILES-SAME:    %[[SIZES:[^ ]+]]: memref<5xindex>
-// TILES:         nacho.parallel %[[WORKER:.+]] in
-// TILES-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[WORKER]], %c0
+// TILES:         nacho.parallel %[[PART:.+]] in
+// TILES:           %[[FIRST:.+]] = arith.cmpi eq, %[[PART]], %c0
 // TILES-NEXT:      scf.if %[[FIRST]] {
 // TILES:             memref.store %{{.+}}, %[[SIZES]][%c4]
 // TILES-NOT:   func.func {{.*}}@spread_scan(
 // TILES-LABEL: func.func @spread_plan(
-// TILES-NOT:     nacho.parallel
-// TILES:         call @spread_tiles(
+// TILES:         call @spread_cuts(
 func.func @spread(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64> {
     %0 = nacho.binary mul %a, %a : f64

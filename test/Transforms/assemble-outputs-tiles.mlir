@@ -4,51 +4,56 @@
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 
-// Callers may ask for cuts; a plan has those with which tiles begin, and then all others: one
-// for each worker, between the cuts of its tile.
+// Callers may ask for cuts; a plan has the same, which parts find together with the others of
+// their tile: first those with which it begins and ends, then, between these, all others.
 //
 // CHECK-LABEL: func.func @add_partition(
 // CHECK-NOT:     nacho.tile
 // CHECK:         return
 //
-//   parallel number in ceil(parts / 32):
-//     row = 32 * number
-//     if row is 0: bounds[0] = origin, bounds[parts] = limit
-//     else: bounds[row] = cut between these
-//
-// CHECK-LABEL: func.func private @add_tiles(
-// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x4xindex>, %[[T:[^ ]+]]: index)
-// CHECK:         %[[TOTAL:.+]] = arith.select
-// CHECK:         %[[PARTS:.+]] = arith.subi %{{.+}}, %c1
-// CHECK-NEXT:    %[[TILES:.+]] = arith.ceildivui %[[PARTS]], %c32
-// CHECK-NEXT:    nacho.parallel %[[NUMBER:.+]] in %[[TILES]] threads %[[T]] {
-// CHECK-NEXT:      %[[ROW:.+]] = arith.muli %[[NUMBER]], %c32
-// CHECK-NEXT:      %[[ORIGIN:.+]] = nacho.origin
-// CHECK-NEXT:      %[[LIMIT:.+]] = nacho.limit %[[TOTAL]]
-// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[ROW]], %c0
-// CHECK-NEXT:      scf.if %[[FIRST]] {
-// CHECK-NEXT:        nacho.store_cut %[[ORIGIN]], %[[BOUNDS]][%c0]
-// CHECK-NEXT:        nacho.store_cut %[[LIMIT]], %[[BOUNDS]][%[[PARTS]]]
-// CHECK-NEXT:      } else {
-// CHECK:             %[[QUERY:.+]] = nacho.query %[[ROW]] of %[[PARTS]] from %c0 to %[[TOTAL]]
-// CHECK-NEXT:          nacho.search %[[QUERY]] of{{.+}} between %[[ORIGIN]], %[[LIMIT]]
-// CHECK:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[ROW]]]
-// CHECK:         return
-//
-//   parallel row in parts:
-//     begin, end = tile of row
-//     if row is not begin: bounds[row] = cut between those of begin and end
+//   parallel part in parts:
+//     begin, end = tile of part
+//     for side in part - begin .. 2 step end - begin:
+//       row = side is 0 ? begin : end
+//       if row is 0: cuts[row - begin] = origin
+//       else if row is parts: cuts[row - begin] = limit
+//       else: cuts[row - begin] = cut between these
+//     sync
+//     if part is not begin: cuts[part - begin] = cut between cuts[0] and cuts[end - begin]
 //
 // CHECK-LABEL: func.func private @add_cuts(
 // CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x4xindex>, %[[T:[^ ]+]]: index)
-// CHECK:         nacho.parallel %[[ROW:.+]] in %[[PARTS:.+]] threads %[[T]] {
-// CHECK-NEXT:      %[[BEGIN:.+]], %[[END:.+]] = nacho.tile %[[ROW]] of %[[PARTS]] by 32
-// CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ne, %[[ROW]], %[[BEGIN]]
+// CHECK:         %[[TOTAL:.+]] = arith.select
+// CHECK:         %[[PARTS:.+]] = arith.subi %{{.+}}, %c1
+// CHECK-NEXT:    nacho.parallel %[[PART:.+]] in %[[PARTS]] threads %[[T]] {
+// CHECK-NEXT:      %[[BEGIN:.+]], %[[END:.+]] = nacho.tile %[[PART]] of %[[PARTS]] by 32
+// CHECK-NEXT:      %[[CUTS:.+]] = nacho.tile_cuts %[[BOUNDS]] : memref<?x4xindex> -> memref<33x4xindex>
+// CHECK-NEXT:      %[[OWN:.+]] = arith.subi %[[PART]], %[[BEGIN]]
+// CHECK-NEXT:      %[[SIZE:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK-NEXT:      scf.for %[[SIDE:.+]] = %[[OWN]] to %c2 step %[[SIZE]] {
+// CHECK-NEXT:        %[[IS_FIRST:.+]] = arith.cmpi eq, %[[SIDE]], %c0
+// CHECK-NEXT:        %[[ROW:.+]] = arith.select %[[IS_FIRST]], %[[BEGIN]], %[[END]]
+// CHECK-NEXT:        %[[AT:.+]] = arith.subi %[[ROW]], %[[BEGIN]]
+// CHECK-NEXT:        %[[ORIGIN:.+]] = nacho.origin
+// CHECK-NEXT:        %[[LIMIT:.+]] = nacho.limit %[[TOTAL]]
+// CHECK-NEXT:        %[[IS_ORIGIN:.+]] = arith.cmpi eq, %[[ROW]], %c0
+// CHECK-NEXT:        scf.if %[[IS_ORIGIN]] {
+// CHECK-NEXT:          nacho.store_cut %[[ORIGIN]], %[[CUTS]][%[[AT]]]
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          %[[IS_LIMIT:.+]] = arith.cmpi eq, %[[ROW]], %[[PARTS]]
+// CHECK-NEXT:          scf.if %[[IS_LIMIT]] {
+// CHECK-NEXT:            nacho.store_cut %[[LIMIT]], %[[CUTS]][%[[AT]]]
+// CHECK-NEXT:          } else {
+// CHECK:                 %[[QUERY:.+]] = nacho.query %[[ROW]] of %[[PARTS]] from %c0 to %[[TOTAL]]
+// CHECK-NEXT:            nacho.search %[[QUERY]] of{{.+}} between %[[ORIGIN]], %[[LIMIT]]
+// CHECK:                 nacho.store_cut %{{.+}}, %[[CUTS]][%[[AT]]]
+// CHECK:           nacho.tile_sync
+// CHECK-NEXT:      %[[LO:.+]] = nacho.load_cut %[[CUTS]][%c0]
+// CHECK:           %[[HI:.+]] = nacho.load_cut %[[CUTS]][%[[SIZE]]]
+// CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ne, %[[PART]], %[[BEGIN]]
 // CHECK-NEXT:      scf.if %[[INSIDE]] {
-// CHECK-DAG:         %[[LO:.+]] = nacho.load_cut %[[BOUNDS]][%[[BEGIN]]]
-// CHECK-DAG:         %[[HI:.+]] = nacho.load_cut %[[BOUNDS]][%[[END]]]
 // CHECK:             nacho.search %{{.+}} of{{.+}} between %[[LO]], %[[HI]]
-// CHECK:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[ROW]]]
+// CHECK:             nacho.store_cut %{{.+}}, %[[CUTS]][%[[OWN]]]
 // CHECK:         return
 //
 // Parts of tiles are counted together: callers cannot count a single one.
@@ -56,8 +61,7 @@
 // CHECK-LABEL: func.func private @add_assemble(
 // CHECK-LABEL: func.func private @add_scan(
 // CHECK-LABEL: func.func @add_plan(
-// CHECK:         call @add_tiles(
-// CHECK-NEXT:    call @add_cuts(
+// CHECK:         call @add_cuts(
 // CHECK-NEXT:    call @add_assemble(
 // CHECK-NEXT:    call @add_scan(
 func.func @add(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> tensor<?xf64, #SV> {

@@ -18,14 +18,14 @@ COUNTED = {
 }
 
 CASES = {
-    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 4, 1)),
-    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 4, 1)),
-    "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 4, 1)),
-    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 4, 1)),
-    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 4, 1)),
-    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 4, 1)),
-    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (7, 0, 12, 6)),
-    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (7, 0, 12, 8)),
+    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 3, 1)),
+    "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 3, 1)),
+    "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 3, 1)),
+    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 3, 1)),
+    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 3, 1)),
+    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 3, 1)),
+    "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (7, 0, 10, 6)),
+    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (7, 0, 10, 8)),
 }
 """What calls ask of the driver, in the order of ``COUNTED``."""
 
@@ -195,11 +195,15 @@ def test_many_calls_without_a_wait(called):
 
 @pytest.mark.parametrize("text", [PRODUCT, SUM])
 @pytest.mark.parametrize("at", ["first", "middle", "last"])
-def test_edited_positions(text, at):
-    """Kernels check them, and the host says what is wrong with which operand."""
+@pytest.mark.parametrize("parts", [None, 1])
+def test_edited_positions(text, at, parts):
+    """Kernels check them, and the host says what is wrong with which operand.
+
+    With one part, there are more workers than that to check them.
+    """
     operands = operands_of("", text)
     for _ in range(2):
-        nacho.evaluate(text, operands)
+        nacho.evaluate(text, operands, parts=parts)
     rows = operands["A"].indptr
     right = rows.get()
     place = {"first": 0, "middle": ROWS // 2, "last": ROWS}[at]
@@ -208,10 +212,10 @@ def test_edited_positions(text, at):
     late = "an earlier call on the GPU has a wrong result.*changed"
     match = late if text == PRODUCT else "operand 'A'|an operand of 'Z"
     with pytest.raises(nacho.OperandError, match=match):
-        nacho.evaluate(text, operands)
+        nacho.evaluate(text, operands, parts=parts)
         nacho.evaluate(SUM, A=operands["A"], B=operands["A"])
     edit(rows, right)
-    nacho.evaluate(text, operands)
+    nacho.evaluate(text, operands, parts=parts)
 
 
 def test_arrays_that_are_too_long():

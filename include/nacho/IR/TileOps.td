@@ -128,4 +128,37 @@ def Nacho_TileSyncOp : Nacho_Op<"tile_sync", [
   let hasVerifier = 1;
 }
 
+def Nacho_TileCutsOp : Nacho_Op<"tile_cuts", [
+    Nacho_BackendTrait,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "the cuts of a tile, in memory that its parts share";
+  let description = [{
+    Row `n` of the memory stands for row `begin + n` of `bounds`, where `begin` is the
+    first part of the tile. There is a row more than the tile has parts: two tiles have
+    the cut between them, and neither waits for the other one. Parts write all rows, and
+    `bounds` not at all.
+
+    For a backend: shared memory of a block. When all parts are done, threads that lie
+    next to each other copy numbers that do: every row but the one at the end of the
+    tile, which only the last tile copies.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %bounds: memref<?x1xindex>) {
+      %c0 = arith.constant 0 : index
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %cuts = nacho.tile_cuts %bounds : memref<?x1xindex> -> memref<33x1xindex>
+        %row = arith.subi %part, %begin : index
+        memref.store %part, %cuts[%row, %c0] : memref<33x1xindex>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins MemRefRankOf<[Index], [2]>:$bounds);
+  let results = (outs MemRefRankOf<[Index], [2]>:$cuts);
+  let assemblyFormat = "$bounds attr-dict `:` type($bounds) `->` type($cuts)";
+  let hasVerifier = 1;
+}
+
 #endif // NACHO_IR_TILE_OPS

@@ -73,7 +73,8 @@ def NachoJoinTiles : Pass<"nacho-join-tiles", "::mlir::ModuleOp"> {
     func.func private @cuts(%A, %bounds, %threads) {
       nacho.parallel %part in %parts threads %threads {
         %begin, %end = nacho.tile %part of %parts by 32
-        scf.if %part != %begin { nacho.store_cut %cut, %bounds[%part] }
+        %cuts = nacho.tile_cuts %bounds
+        nacho.store_cut %cut, %cuts[%part - %begin]
       }
     }
     func.func private @count(%A, %bounds, %counts, %threads) {
@@ -93,18 +94,19 @@ def NachoJoinTiles : Pass<"nacho-join-tiles", "::mlir::ModuleOp"> {
     func.func @plan(%A, %bounds, %counts, %threads) {
       nacho.parallel %part in %parts threads %threads {
         %begin, %end = nacho.tile %part of %parts by 32
-        scf.if %part != %begin { nacho.store_cut %cut, %bounds[%part] }
+        %cuts = nacho.tile_cuts %bounds
+        nacho.store_cut %cut, %cuts[%part - %begin]
         nacho.tile_sync
-        %lo = nacho.load_cut %bounds[%part]
-        %hi = nacho.load_cut %bounds[%part + 1]
+        %lo = nacho.load_cut %cuts[%part - %begin]
+        %hi = nacho.load_cut %cuts[%part + 1 - %begin]
         memref.store %count, %counts[%part, %c0]
       }
     }
     ```
-    The first workers must store nothing but cuts, none of which a tile begins with: those
-    other tiles load, too. The second must load no other cuts than those of their part,
-    store to no array that the first are given, and need no rows of workspaces. Different
-    arguments of a function are taken to be different arrays.
+    The first workers must keep cuts in memory that their tile shares. The second must load
+    no other cuts than those of their part, neither load nor store what the first store,
+    and need no rows of workspaces; but both may add to the same number, such as a status.
+    Different arguments of a function are taken to be different arrays.
   }];
   let dependentDialects = ["::nacho::NachoDialect"];
 }

@@ -37,8 +37,9 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       `@kernel_assemble` nor `@kernel_scan`.
 
     With `check-positions`, `@kernel_plan` begins by checking the arrays of positions of
-    operands in parallel, in the loop that cuts tiles if there are any: where the host
-    does not see the arrays, it would have to wait for copies of them.
+    operands in parallel, in the loop that cuts tiles if there are any, unless it has few
+    workers: where the host does not see the arrays, it would have to wait for copies of
+    them.
 
     Before:
     ```mlir
@@ -88,7 +89,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
              clEnumValN(::nacho::Drafts::none, "none", "None"),
              clEnumValN(::nacho::Drafts::some, "some", "Those that are not slower by it"),
              clEnumValN(::nacho::Drafts::unions, "unions", "Unions of two operands, too"))}]>,
-    Option<"tile", "tile", "int64_t", "0", "Parts whose outer cuts are found first; 0: none">,
+    Option<"tile", "tile", "int64_t", "0", "Parts that find their cuts together; 0: each alone">,
     Option<"checkPositions", "check-positions", "bool", "false",
            "Let @kernel_plan check the arrays of positions of operands">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",

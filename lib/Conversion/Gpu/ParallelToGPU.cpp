@@ -1,6 +1,7 @@
 //===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
 
 #include "ScanOnDevice.h"
+#include "TileCuts.h"
 #include "TileWindows.h"
 #include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
@@ -273,52 +274,70 @@ static LogicalResult repeatAfter(TileSyncOp sync) {
   return success();
 }
 
-/// Moves the code of parts to where a block does them. What lies between two
-/// barriers becomes a branch of its own: threads without a part get to
+/// Moves ops from the beginning of the code of parts to where a block does
+/// them. It becomes a branch of its own: threads without a part get to
 /// barriers, too.
+static void moveUntil(ImplicitLocOpBuilder &b, Value exists, Block *body,
+                      Block::iterator end) {
+  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+  Block *into = ifExists.thenBlock();
+  into->getOperations().splice(into->begin(), body->getOperations(),
+                               body->begin(), end);
+}
+
+/// Moves what lies before a barrier, which becomes one of the block.
+static LogicalResult moveUntilSync(ImplicitLocOpBuilder &b, Value exists,
+                                   TileSyncOp sync) {
+  if (failed(repeatAfter(sync)))
+    return failure();
+  moveUntil(b, exists, sync->getBlock(), sync->getIterator());
+  sync.erase();
+  gpu::BarrierOp::create(b);
+  return success();
+}
+
+/// Moves the code of parts, with the barriers in it.
 static LogicalResult moveParts(ImplicitLocOpBuilder &b, ParallelOp op,
-                               Value part) {
+                               Value exists) {
   Block *body = op.getBodyBlock();
-  Value exists = Number(b, part) < op.getWorkers();
-  op.getWorker().replaceAllUsesWith(part);
   SmallVector<TileSyncOp> syncs(body->getOps<TileSyncOp>());
   for (TileSyncOp sync : syncs)
-    if (failed(repeatAfter(sync)))
+    if (failed(moveUntilSync(b, exists, sync)))
       return failure();
   body->getTerminator()->erase();
-  auto moveUntil = [&](Block::iterator end) {
-    auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
-    Block *into = ifExists.thenBlock();
-    into->getOperations().splice(into->begin(), body->getOperations(),
-                                 body->begin(), end);
-  };
-  for (TileSyncOp sync : syncs) {
-    moveUntil(sync->getIterator());
-    sync.erase();
-    gpu::BarrierOp::create(b);
-  }
-  moveUntil(body->end());
+  moveUntil(b, exists, body, body->end());
   return success();
 }
 
 /// A block takes the parts of a tile: it makes their windows, does them, and
-/// copies what they have written.
+/// copies what they have written. If the parts find the cuts of their tile, the
+/// block does that first: windows lie between these.
 static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
                                 int64_t sharedBytes) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Number size(b, int64_t(tile.getBy()));
-  Value blocks = ceilDiv(Number(b, op.getWorkers()), size);
+  Value parts = op.getWorkers();
+  Value blocks = ceilDiv(Number(b, parts), size);
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
   Value thread = launch.getThreadIds().x;
   Number begin = Number(b, launch.getBlockIds().x) * size;
   Value part = begin + thread;
-  Value end = min(begin + size, op.getWorkers());
-  TileWindows windows(launch, tile, thread, sharedBytes);
+  Value end = min(begin + size, parts);
+  TileCuts cuts(launch, op, {thread, size, begin, end});
+  TileWindows windows(launch, tile, thread, sharedBytes - cuts.numBytes());
+  Value exists = Number(b, part) < parts;
+  op.getWorker().replaceAllUsesWith(part);
+  tile.getBegin().replaceAllUsesWith(begin);
+  tile.getEnd().replaceAllUsesWith(end);
+  if (TileSyncOp sync = cuts.findSync())
+    if (failed(moveUntilSync(b, exists, sync)))
+      return failure();
   windows.emitBefore(b, begin, end);
   tile.erase();
-  if (failed(moveParts(b, op, part)))
+  if (failed(moveParts(b, op, exists)))
     return failure();
   windows.emitAfter(b);
+  cuts.emitAfter(b);
   op.erase();
   return success();
 }

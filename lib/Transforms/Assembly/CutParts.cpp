@@ -50,6 +50,11 @@ static void storeEnds(PhaseFunctions &function, Value parts) {
 }
 
 namespace {
+/// A row of a table of cuts.
+struct CutPlace {
+  Value table, row;
+};
+
 /// The input of one search: `inside` of `of` parts of equal cost, into which
 /// what lies between the costs `base` and `limit` is divided, lie before the
 /// cut that is searched for. It is known to lie between two cuts, `lower` and
@@ -62,17 +67,16 @@ struct Interior {
 
 /// Finds the cut for the query
 ///   base + inside * (limit - base) / of
-/// between two others, and stores it in a row of `bounds`.
-static void searchCut(PhaseFunctions &function, Value row,
+/// between two others, and stores it.
+static void searchCut(PhaseFunctions &function, const CutPlace &place,
                       const Interior &interior) {
   ImplicitLocOpBuilder &b = function.b;
-  const PhaseArguments &args = function.args;
   // If the interval costs nothing, all of it goes to its last part.
   Value hasCost = Number(b, interior.base) < interior.limit;
   auto ifCost = scf::IfOp::create(b, hasCost, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifCost.elseBlock());
-  StoreCutOp::create(b, interior.lower, args.bounds, row);
+  StoreCutOp::create(b, interior.lower, place.table, place.row);
   b.setInsertionPointToStart(ifCost.thenBlock());
   Value upper = interior.upper(), query;
   {
@@ -89,7 +93,7 @@ static void searchCut(PhaseFunctions &function, Value row,
   for (Operation &op : search->without_terminator())
     b.clone(op, mapping);
   Value found = mapping.lookup(search->getTerminator()->getOperand(0));
-  StoreCutOp::create(b, found, args.bounds, row);
+  StoreCutOp::create(b, found, place.table, place.row);
 }
 
 /// The most parts for which every cut is searched for between the given ones.
@@ -145,80 +149,140 @@ static void cutBlock(PhaseFunctions &function, Value stage, Value begin,
       Value upper = select(isFirst, to, nearest);
       Value base = emitCostOf(function, "from", from);
       Value limit = emitCostOf(function, "to", to);
-      searchCut(function, row,
+      searchCut(function, {function.args.bounds, row},
                 {inside, within, base, limit, loadBound(function, "lo", lower),
                  [&] { return loadBound(function, "hi", upper); }});
     });
   });
 }
 
-/// Finds the cut with which a tile begins, and the first tile the one at the
-/// end:
-///   if row is 0: bounds[0] = origin, bounds[parts] = limit
-///   else: bounds[row] = cut between origin and limit
-static void cutTile(PhaseFunctions &function, Value row, Value parts) {
+/// Finds a cut with which a tile begins or ends:
+///   row is 0: the origin; row is parts: the limit; else: a cut between them
+static void cutTile(PhaseFunctions &function, Value row, Value parts,
+                    const CutPlace &place) {
   ImplicitLocOpBuilder &b = function.b;
+  OpBuilder::InsertionGuard guard(b);
   Number zero(b, 0);
   Value origin = OriginOp::create(b, function.cutType());
   Value limit = emitLimit(function);
-  Value isFirst = Number(b, row) == zero;
-  auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifFirst.thenBlock());
-  StoreCutOp::create(b, origin, function.args.bounds, zero);
-  StoreCutOp::create(b, limit, function.args.bounds, parts);
-  b.setInsertionPointToStart(ifFirst.elseBlock());
-  searchCut(function, row, {row, parts, zero, totalCost(function), origin, [&] {
-                              return limit;
-                            }});
+  auto storeIf = [&](Value condition, Value cut) {
+    auto either = scf::IfOp::create(b, condition, /*withElse=*/true);
+    b.setInsertionPointToStart(either.thenBlock());
+    StoreCutOp::create(b, cut, place.table, place.row);
+    b.setInsertionPointToStart(either.elseBlock());
+  };
+  storeIf(Number(b, row) == zero, origin);
+  storeIf(Number(b, row) == parts, limit);
+  searchCut(
+      function, place,
+      {row, parts, zero, totalCost(function), origin, [&] { return limit; }});
 }
 
-/// The cuts of tiles, and what else there is to do before parts are known:
+/// Finds the cuts with which the tile of a part begins and ends. The first two
+/// parts take one each, at the same time; one that is alone takes both:
 ///
-///   parallel number in max(ceil(parts / tile), places of positions):
-///     if number < ceil(parts / tile): cut tile `number`
-///     check positions there; the first worker stores sizes without counts
+///   for side in part - begin .. 2 step end - begin:
+///     row = side is 0 ? begin : end
+///     cuts[row - begin] = cut of row
+static void cutEndsOfTile(PhaseFunctions &function, TileOp tile, Value cuts) {
+  ImplicitLocOpBuilder &b = function.b;
+  Number begin(b, tile.getBegin());
+  Value first = Number(b, tile.getPart()) - begin;
+  Value step = Number(b, tile.getEnd()) - begin;
+  auto sides = scf::ForOp::create(b, first, Number(b, 2), step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(sides.getBody());
+  Number isFirst = Number(b, sides.getInductionVar()) == 0;
+  Number row(b, select(isFirst, begin, tile.getEnd()));
+  cutTile(function, row, tile.getParts(), {cuts, row - begin});
+}
+
+/// The most places of positions that a part checks beside its cut.
+static constexpr int64_t kMostPlaces = 128;
+
+/// Returns whether there are too few parts to check positions beside cuts.
+static Value emitAreFew(ImplicitLocOpBuilder &b, Value parts, Value places) {
+  Number most(b, kMostPlaces);
+  return Number(b, parts) * most < places;
+}
+
+/// for place in part .. places step parts: check positions there
+///
+/// If there are few parts, others have done it.
+static void checkBesideCuts(PhaseFunctions &function, PositionChecks &checks,
+                            Value part, Value parts, Value places) {
+  ImplicitLocOpBuilder &b = function.b;
+  Number areFew(b, emitAreFew(b, parts, places));
+  Value until = select(areFew, Number(b, 0), places);
+  auto loop = scf::ForOp::create(b, part, until, parts);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  checks.emit(loop.getInductionVar());
+}
+
+/// All cuts, and what else there is to do before parts are known. A tile finds
+/// the cuts with which it begins and ends for itself, so that those inside of
+/// it read what lies between these.
+///
+///   parallel part in parts:
+///     begin, end = tile of part
+///     cuts[0], cuts[end - begin] = the cuts of begin and end
+///     check positions; the first part stores sizes without counts
+///     sync
+///     if part is not begin: cuts[part - begin] = cut between these two
 static void cutTiles(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   std::optional<PositionChecks> checks;
   if (function.checksPositions)
     checks.emplace(function);
-  Number size(b, function.tile);
-  Number tiles = ceilDiv(Number(b, parts), size), all = tiles;
-  bool hasChecks = checks && !checks->isEmpty();
-  if (hasChecks)
-    all = max(tiles, checks->numWorkers());
-  Value number = function.startWorkers(all).getWorker();
+  Value places;
+  if (checks && !checks->isEmpty())
+    places = checks->numWorkers();
+  Value part = function.startWorkers(parts).getWorker();
+  Type index = b.getIndexType();
+  auto tile = TileOp::create(b, index, index, part, parts, function.tile,
+                             /*bytes=*/IntegerAttr());
+  auto type = cast<MemRefType>(function.args.bounds.getType());
+  Value cuts = TileCutsOp::create(
+      b, MemRefType::get({function.tile + 1, type.getDimSize(1)}, index),
+      function.args.bounds);
+  cutEndsOfTile(function, tile, cuts);
+  if (places)
+    checkBesideCuts(function, *checks, part, parts, places);
   if (!function.layout.hasCounts())
-    storeSizesOnce(function, number);
-  if (hasChecks)
-    checks->emit(number);
-  Condition isTile = kAlways;
-  if (hasChecks)
-    isTile = Number(b, number) < tiles;
-  emitIf(b, isTile,
-         [&] { cutTile(function, Number(b, number) * size, parts); });
+    storeSizesOnce(function, part);
+  TileSyncOp::create(b);
+  Number zero(b, 0), begin(b, tile.getBegin());
+  auto load = [&](StringRef name, Value row) {
+    return loadCut(b, name, function.cutType(), cuts, row);
+  };
+  Value lower = load("lo", zero);
+  Value upper = load("hi", Number(b, tile.getEnd()) - begin);
+  Value isInside = Number(b, part) != begin;
+  emitIf(b, isInside, [&] {
+    searchCut(
+        function, {cuts, Number(b, part) - begin},
+        {part, parts, zero, totalCost(function), lower, [&] { return upper; }});
+  });
 }
 
-/// The cuts inside of tiles. The searches of a tile read what lies between two
-/// cuts.
+/// Where parts are few, more workers check positions before:
 ///
-///   parallel row in parts:
-///     begin, end = tile of row
-///     if row is not begin: bounds[row] = cut between those of begin and end
-static void cutInTiles(PhaseFunctions &function, Value parts) {
+///   if parts * kMostPlaces < places:
+///     parallel place in places: check positions
+static void checkBeforeCuts(PhaseFunctions &function, Value parts) {
+  if (!function.checksPositions)
+    return;
+  PositionChecks checks(function);
+  if (checks.isEmpty())
+    return;
   ImplicitLocOpBuilder &b = function.b;
-  Number zero(b, 0);
-  Value row = function.startWorkers(parts).getWorker();
-  Type index = b.getIndexType();
-  auto tile = TileOp::create(b, index, index, row, parts, function.tile,
-                             /*bytes=*/IntegerAttr());
-  Value isInside = Number(b, row) != tile.getBegin();
-  emitIf(b, isInside, [&] {
-    searchCut(function, row,
-              {row, parts, zero, totalCost(function),
-               loadBound(function, "lo", tile.getBegin()),
-               [&] { return loadBound(function, "hi", tile.getEnd()); }});
+  Value places = checks.numWorkers();
+  emitIf(b, emitAreFew(b, parts, places), [&] {
+    Value place = function.emitWorkers(places).getWorker();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(place.getParentBlock());
+    checks.emit(place);
   });
 }
 
@@ -270,8 +334,7 @@ void nacho::buildPartition(PhaseFunctions &function) {
   if (function.checksPositions)
     planned.push_back(Parameter::status);
   cutTiles(function,
-           startCuts(function, "tiles", /*isExported=*/false, planned));
-  cutInTiles(function, startCuts(function, "cuts", /*isExported=*/false, {}));
+           startCuts(function, "cuts", /*isExported=*/false, planned));
 }
 
 void nacho::callPartition(PhaseFunctions &function, Value parts) {
@@ -282,13 +345,11 @@ void nacho::callPartition(PhaseFunctions &function, Value parts) {
     arguments.append({parts, args.threads});
     return function.call("partition", arguments);
   }
-  Values ofTiles = arguments;
+  checkBeforeCuts(function, parts);
   if (!function.layout.hasCounts())
-    ofTiles.push_back(args.sizes);
+    arguments.push_back(args.sizes);
   if (function.checksPositions)
-    ofTiles.push_back(args.status);
-  ofTiles.push_back(args.threads);
-  function.call("tiles", ofTiles);
+    arguments.push_back(args.status);
   arguments.push_back(args.threads);
   function.call("cuts", arguments);
 }

@@ -12,9 +12,8 @@ namespace nacho {
 void assembleNest(PhaseFunctions &function);
 
 /// Builds the function that cuts the nest into parts, which callers may call
-/// and, if there are tiles, two more: one that finds the cuts with which tiles
-/// begin, checks positions, and stores sizes that follow from extents, and one
-/// that finds the cuts inside of tiles.
+/// and, if there are tiles, another one, whose parts find the cuts of their own
+/// tile, check positions, and store sizes that follow from extents.
 void buildPartition(PhaseFunctions &function);
 
 /// Emits the calls that cut the nest into `parts` parts.

@@ -41,10 +41,10 @@ the same step of every loop around an instruction. An operation of the `gpu` sta
 counts as the instructions that it is expected to become: two for a sum of 64 bits,
 three for an access with its address. *conflicts* is how many more turns shared memory
 takes because lanes want the same bank. *partition* is the share of instructions that
-kernels have which search for cuts; with tiles, for those between tiles. *instructions*
-are those of warps for each entry, or for each product of two entries that a product of
-matrices computes. *predicted* is the time of the kernels on an H100, without the host,
-by [a model](gpu-model.md), whose page says how far it is off. It was not measured.
+kernels have which do nothing but search for cuts. *instructions* are those of warps for
+each entry, or for each product of two entries that a product of matrices computes.
+*predicted* is the time of the kernels on an H100, without the host, by [a
+model](gpu-model.md), whose page says how far it is off. It was not measured.
 *time/bound* is this time over what moving the bytes once takes at full bandwidth."""
 
 
@@ -71,7 +71,7 @@ class Record(NamedTuple):
             {
                 name: counts
                 for name, counts in self.counts.items()
-                if "_partition" in name or "_tiles" in name
+                if "_partition" in name or "_cuts" in name
             }
         )
         return searching.issued / max(self.all.issued, 1)

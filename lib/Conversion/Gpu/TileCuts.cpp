@@ -1,0 +1,65 @@
+//===- TileCuts.cpp - Cuts that the parts of a tile find for themselves ---===//
+
+#include "TileCuts.h"
+#include "nacho/IR/Arith.h"
+#include "nacho/Levels/LevelFormat.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace nacho;
+
+TileCuts::TileCuts(gpu::LaunchOp launch, ParallelOp workers,
+                   const TileOfBlock &tile)
+    : workers(workers), tile(tile) {
+  auto found = workers.getBodyBlock()->getOps<TileCutsOp>();
+  if (found.empty())
+    return;
+  TileCutsOp cuts = *found.begin();
+  auto space = gpu::AddressSpaceAttr::get(cuts.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type =
+      MemRefType::Builder(cuts.getCuts().getType()).setMemorySpace(space);
+  bounds = cuts.getBounds();
+  shared = launch.addWorkgroupAttribution(type, cuts.getLoc());
+  cuts.replaceAllUsesWith(shared);
+  cuts.erase();
+}
+
+int64_t TileCuts::numBytes() const {
+  if (!shared)
+    return 0;
+  auto type = cast<MemRefType>(shared.getType());
+  return type.getNumElements() * bytesOf(type.getElementType());
+}
+
+TileSyncOp TileCuts::findSync() {
+  auto syncs = workers.getBodyBlock()->getOps<TileSyncOp>();
+  return !shared || syncs.empty() ? TileSyncOp() : *syncs.begin();
+}
+
+/// barrier
+/// rows = end - begin, and one more if end == parts
+/// for n in thread .. rows * columns step threads:
+///   bounds[begin + n / columns, n mod columns] = shared[n / columns, ...]
+void TileCuts::emitAfter(ImplicitLocOpBuilder &b) {
+  if (!shared)
+    return;
+  gpu::BarrierOp::create(b);
+  Number columns(b, cast<MemRefType>(shared.getType()).getDimSize(1));
+  Number isLast = Number(b, tile.end) == workers.getWorkers();
+  Number one(b, 1);
+  Number rows = Number(b, tile.end) - tile.begin;
+  rows = rows + select(isLast, one, Number(b, 0));
+  Value numbers = rows * columns;
+  auto loop = scf::ForOp::create(b, tile.thread, numbers, tile.threads);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Number at(b, loop.getInductionVar());
+  Value row = at / columns;
+  Value column = at % columns;
+  Value number = memref::LoadOp::create(b, shared, ValueRange{row, column});
+  Value inBounds = Number(b, tile.begin) + row;
+  memref::StoreOp::create(b, number, bounds, ValueRange{inBounds, column});
+}

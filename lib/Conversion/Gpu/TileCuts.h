@@ -1,0 +1,41 @@
+//===- TileCuts.h - Cuts that the parts of a tile find for themselves -----===//
+
+#ifndef NACHO_LIB_CONVERSION_GPU_TILECUTS_H
+#define NACHO_LIB_CONVERSION_GPU_TILECUTS_H
+
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+
+/// The parts of a block, and the thread that does one of them.
+struct TileOfBlock {
+  mlir::Value thread, threads, begin, end;
+};
+
+/// The cuts of a tile, in memory that the threads of a block share.
+class TileCuts {
+public:
+  /// Gives workers this memory, if they have cuts of their own.
+  TileCuts(mlir::gpu::LaunchOp launch, ParallelOp workers,
+           const TileOfBlock &tile);
+
+  /// Returns the size of the memory.
+  int64_t numBytes() const;
+  /// Returns the barrier after which the cuts at both ends of the tile are
+  /// there; null if there is none.
+  TileSyncOp findSync();
+  /// Emits the copy of all cuts, after the parts.
+  void emitAfter(mlir::ImplicitLocOpBuilder &b);
+
+private:
+  ParallelOp workers;
+  TileOfBlock tile;
+  mlir::Value bounds, shared; ///< Null if there are no cuts.
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_GPU_TILECUTS_H
