@@ -7,7 +7,31 @@
 // Callers may ask for cuts; a plan has the same, which parts find together with the others of
 // their tile: first those with which it begins and ends, then, between these, all others.
 //
+//   if within == parts:
+//     parallel number in ceil(parts / block) + 1:
+//       row = min(number * block, parts)
+//       if row is 0: bounds[row] = origin
+//       else if row is parts: bounds[row] = limit
+//       else: bounds[row] = cut between these
+//   for stage in (within == parts ? 1 : 0) .. min(block, 2): ...
+//
 // CHECK-LABEL: func.func @add_partition(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x4xindex>, %[[WITHIN:[^ ]+]]: index, %[[T:[^ ]+]]: index)
+// CHECK-NOT:     nacho.tile
+// CHECK:         %[[WHOLE:.+]] = arith.cmpi eq, %[[WITHIN]], %[[PARTS:.+]] : index
+// CHECK-NEXT:    scf.if %[[WHOLE]] {
+// CHECK:           %[[BLOCKS:.+]] = arith.ceildivui %[[PARTS]], %[[BLOCK:.+]] : index
+// CHECK-NEXT:      %[[WORKERS:.+]] = arith.addi %[[BLOCKS]], %c1
+// CHECK-NEXT:      nacho.parallel %[[NUMBER:.+]] in %[[WORKERS]] threads %[[T]] {
+// CHECK-NEXT:        %[[ROW:.+]] = arith.muli %[[NUMBER]], %[[BLOCK]]
+// CHECK-NEXT:        %[[AT:.+]] = arith.minui %[[ROW]], %[[PARTS]]
+// CHECK:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[AT]]]
+// CHECK:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[AT]]]
+// CHECK:             nacho.search
+// CHECK:             nacho.store_cut %{{.+}}, %[[BOUNDS]][%[[AT]]]
+// CHECK:         %[[FIRST:.+]] = arith.select %[[WHOLE]], %c1, %c0 : index
+// CHECK:         scf.for %{{.+}} = %[[FIRST]] to
+// CHECK-NEXT:      nacho.parallel
 // CHECK-NOT:     nacho.tile
 // CHECK:         return
 //

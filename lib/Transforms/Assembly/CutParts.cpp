@@ -33,11 +33,10 @@ static Value emitLimit(PhaseFunctions &function) {
 ///
 /// The ends of the arrays are read for this alone: between given cuts, callers
 /// may have no more in memory than what lies there.
-static void storeEnds(PhaseFunctions &function, Value parts) {
+static void storeEnds(PhaseFunctions &function, Value parts, Value isWhole) {
   ImplicitLocOpBuilder &b = function.b;
   const PhaseArguments &args = function.args;
   Number zero(b, 0);
-  Value isWhole = Number(b, args.within) == parts;
   emitIf(b, isWhole, [&] {
     llvm::SaveAndRestore outside(function.mapping);
     function.cloneOperands();
@@ -286,22 +285,43 @@ static void checkBeforeCuts(PhaseFunctions &function, Value parts) {
   });
 }
 
+/// Finds the cuts with which blocks begin, and the last one, if all cuts are
+/// searched for, in a launch less than by storeEnds() and cutBlock():
+///
+///   if within == parts:
+///     parallel number in ceil(parts / block) + 1:
+///       row = min(number * block, parts)
+///       bounds[row] = cut of row
+static void cutWhole(PhaseFunctions &function, Value parts, Value isWhole) {
+  ImplicitLocOpBuilder &b = function.b;
+  emitIf(b, isWhole, [&] {
+    llvm::SaveAndRestore outside(function.mapping);
+    function.cloneOperands();
+    Value block = emitBlockSize(b, parts);
+    ParallelOp workers =
+        function.emitWorkers(ceilDiv(Number(b, parts), block) + 1);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(workers.getBodyBlock());
+    Value row = min(Number(b, workers.getWorker()) * block, parts);
+    cutTile(function, row, parts, {function.args.bounds, row});
+  });
+}
+
 /// First come the cuts with which blocks of rows begin, then those inside of
 /// the blocks, each between the one before it and the next block. So most
 /// searches are short, and workers write rows that lie apart from each other.
 ///
-///   for stage in 0 .. (block > 1 ? 2 : 1):
+///   for stage in first .. (block > 1 ? 2 : 1):
 ///     parallel number in ceil(parts / block):
 ///       for row of the stage in block `number`:
 ///         if row is not a multiple of within:
 ///           bounds[row] = cut between two known ones
-static void cutBlocks(PhaseFunctions &function, Value parts) {
+static void cutBlocks(PhaseFunctions &function, Value parts, Value first) {
   ImplicitLocOpBuilder &b = function.b;
-  Number zero(b, 0);
   Number two(b, 2);
   Value block = emitBlockSize(b, parts);
   Value blocks = ceilDiv(Number(b, parts), block);
-  emitFor(b, zero, min(Number(b, block), two), [&](Value stage) {
+  emitFor(b, first, min(Number(b, block), two), [&](Value stage) {
     ParallelOp workers = function.emitWorkers(blocks);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(workers.getBodyBlock());
@@ -323,8 +343,16 @@ static Value startCuts(PhaseFunctions &function, StringRef suffix,
 void nacho::buildPartition(PhaseFunctions &function) {
   Value parts = startCuts(function, "partition", /*isExported=*/true,
                           {Parameter::within});
-  storeEnds(function, parts);
-  cutBlocks(function, parts);
+  ImplicitLocOpBuilder &b = function.b;
+  Number isWhole = Number(b, function.args.within) == parts;
+  Number zero(b, 0);
+  if (function.tile) {
+    cutWhole(function, parts, isWhole);
+    cutBlocks(function, parts, select(isWhole, Number(b, 1), zero));
+  } else {
+    storeEnds(function, parts, isWhole);
+    cutBlocks(function, parts, zero);
+  }
   func::ReturnOp::create(function.b);
   if (!function.tile)
     return;
