@@ -87,6 +87,47 @@ func.func @rows(%n: index, %rows: memref<?x3xindex>, %from: memref<?xindex>, %ou
   return
 }
 
+// A vector is loaded from the window if all of its elements are there, and as it was if not.
+//
+//   at = 8 * part - begin
+//   x = at < max(size, 7) - 7 ? window[at .. at + 8] : in[8 * part .. 8 * part + 8]
+//
+// CHECK-LABEL: func.func @vectors(
+// CHECK-SAME:    %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK:         gpu.launch
+// CHECK:           %[[SIZE:.+]] = arith.select
+// CHECK:           %[[WINDOW:.+]] = memref.view {{.+}}[%[[SIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:           %[[WRITTEN:.+]] = memref.view {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:           gpu.barrier
+// CHECK:           %[[PLACE:.+]] = arith.muli
+// CHECK:           %[[AT:.+]] = arith.subi %[[PLACE]]
+// CHECK:           %[[MOST:.+]] = arith.maxui %[[SIZE]], %[[C7:.+]] : index
+// CHECK:           %[[ENDS:.+]] = arith.subi %[[MOST]], %[[C7]]
+// CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[ENDS]]
+// CHECK:           %[[X:.+]] = scf.if %[[INSIDE]] -> (vector<8xf64>) {
+// CHECK:             vector.load %[[WINDOW]][%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:           } else {
+// CHECK:             vector.load %[[IN]][%[[PLACE]]] : memref<?xf64>
+// CHECK:           scf.if
+// CHECK:             vector.store %[[X]], %[[WRITTEN]]
+// CHECK:           } else {
+// CHECK:             vector.store %[[X]], %[[OUT]][%[[PLACE]]]
+// CHECK:           gpu.terminator
+func.func @vectors(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+  %c8 = arith.constant 8 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    %first = arith.muli %begin, %c8 : index
+    %last = arith.muli %end, %c8 : index
+    nacho.stage_in %in[%first to %last] : memref<?xf64>
+    nacho.stage_out %out[%first to %last] : memref<?xf64>
+    %at = arith.muli %part, %c8 : index
+    %x = vector.load %in[%at] : memref<?xf64>, vector<8xf64>
+    vector.store %x, %out[%at] : memref<?xf64>, vector<8xf64>
+  }
+  return
+}
+
 // What is written is copied when all parts are done. It starts with zeros, for parts may
 // leave elements out.
 //
@@ -123,7 +164,8 @@ func.func @stage_out(%n: index, %x: f32, %out: memref<?xf32>) {
 // CHECK:         gpu.launch
 // CHECK-NOT:       memref.view
 // CHECK:           gpu.terminator
-func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>) {
+func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>, %rows: memref<?x4xi32>) {
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : i32
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4
@@ -131,6 +173,9 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
     nacho.stage_in %unused[%begin to %end] : memref<?xi32>
     %x = memref.load %in[%part] : memref<?xi32>
     %old = memref.atomic_rmw addi %c1, %in[%part] : (i32, memref<?xi32>) -> i32
+    nacho.stage_in %rows[%begin to %end] : memref<?x4xi32>
+    %row = vector.load %rows[%part, %c0] : memref<?x4xi32>, vector<4xi32>
+    vector.store %row, %rows[%part, %c0] : memref<?x4xi32>, vector<4xi32>
   }
   return
 }

@@ -132,6 +132,21 @@ def test_what_tiles_are_for():
     assert together.shared_accesses > alone.shared_accesses
 
 
+def test_vectors_are_loaded_from_windows():
+    """A row has three vectors of 8 elements, which begin anywhere in a sector."""
+    A, x = sp.csr_array(np.random.default_rng(1).random((900, 24))), np.ones(24)
+    products = nacho.mlir.compile(
+        "y[i] = A[i,j] * x[j]",
+        {"A": "csr", "x": "dense", "y": "dense"},
+        target="cuda-sim",
+        choices={"tile": 64, "count-accesses": True},
+    )
+    before = counted()
+    assert abs(products(A, x) - A @ x).max() < 1e-12
+    compute = since(before)["kernel_compute_kernel"]
+    assert compute.sectors < 1.6 * compute.ideal_sectors
+
+
 def test_explain_names_what_is_tiled():
     A = matrix(1)
     text = kernel(ADD, 128).explain(A, A, parts=10)

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -152,75 +153,82 @@ void TileWindows::forEachElement(
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The loads and the stores of an array in the code of parts.
+/// The accesses to an array in the code of parts: what each uses it as.
 struct Accesses {
-  SmallVector<memref::LoadOp> loads;
-  SmallVector<memref::StoreOp> stores;
+  SmallVector<OpOperand *> loads, stores;
 };
 } // namespace
 
 /// Returns nothing if parts access the array in other ways.
 static std::optional<Accesses> findAccesses(ParallelOp workers, Value array) {
+  bool hasRows = cast<MemRefType>(array.getType()).getRank() > 1;
   Accesses found;
-  for (Operation *user : array.getUsers()) {
+  for (OpOperand &use : array.getUses()) {
+    Operation *user = use.getOwner();
     if (!workers->isProperAncestor(user) ||
         isa<memref::DimOp, StageInOp, StageOutOp>(user))
       continue;
-    if (auto load = dyn_cast<memref::LoadOp>(user))
-      found.loads.push_back(load);
-    else if (auto store = dyn_cast<memref::StoreOp>(user))
-      found.stores.push_back(store);
+    bool isVector = isa<vector::LoadOp, vector::StoreOp>(user);
+    if (isVector && hasRows)
+      return std::nullopt;
+    if (isa<memref::LoadOp, vector::LoadOp>(user))
+      found.loads.push_back(&use);
+    else if (isa<memref::StoreOp, vector::StoreOp>(user))
+      found.stores.push_back(&use);
     else
       return std::nullopt;
   }
   return found;
 }
 
-/// if index - from < size: inside(index - from); else: the operation itself
-template <typename Inside>
-static void branch(Operation *op, Value from, Value size, Value index,
-                   TypeRange results, Inside inside) {
-  ImplicitLocOpBuilder b(op->getLoc(), op);
-  Number at = Number(b, index) - from;
-  Value isInside = at < size;
-  auto either = scf::IfOp::create(b, results, isInside, /*withElse=*/true);
-  op->replaceAllUsesWith(either.getResults());
-  b.setInsertionPointToStart(either.thenBlock());
-  inside(b, at);
-  Block *otherwise = either.elseBlock();
-  op->moveBefore(otherwise, otherwise->begin());
-  if (results.empty())
-    return;
-  scf::YieldOp::create(b, either.thenBlock()->back().getResults());
-  b.setInsertionPointToEnd(otherwise);
-  scf::YieldOp::create(b, op->getResults());
+/// Returns how many rows of an array an access reads or writes.
+static int64_t rowsOf(Operation *access) {
+  if (auto load = dyn_cast<vector::LoadOp>(access))
+    return load.getVectorType().getNumElements();
+  if (auto store = dyn_cast<vector::StoreOp>(access))
+    return store.getVectorType().getNumElements();
+  return 1;
 }
 
-/// The indices of an access, with another row.
-template <typename Access>
-static SmallVector<Value> withRow(Access access, Value row) {
-  SmallVector<Value> indices(access.getIndices());
-  indices[0] = row;
-  return indices;
+/// Returns whether all rows from `at` on that an access needs are inside:
+///
+///   at < size - (rows - 1), where size < rows is as if it were 0
+static Number isInside(ImplicitLocOpBuilder &b, Value at, Value size,
+                       int64_t rows) {
+  if (rows == 1)
+    return Number(b, at) < size;
+  Number ends = max(Number(b, size), rows - 1);
+  Value starts = ends - (rows - 1);
+  return Number(b, at) < starts;
 }
 
-static void readFrom(Value from, Value size, Value shared,
-                     ArrayRef<memref::LoadOp> loads) {
-  for (memref::LoadOp load : loads)
-    branch(load, from, size, load.getIndices()[0], load.getType(),
-           [&](ImplicitLocOpBuilder &b, Value at) {
-             memref::LoadOp::create(b, shared, withRow(load, at));
-           });
-}
-
-static void writeTo(Value from, Value size, Value shared,
-                    ArrayRef<memref::StoreOp> stores) {
-  for (memref::StoreOp store : stores)
-    branch(store, from, size, store.getIndices()[0], TypeRange(),
-           [&](ImplicitLocOpBuilder &b, Value at) {
-             memref::StoreOp::create(b, store.getValue(), shared,
-                                     withRow(store, at));
-           });
+/// Lets accesses to an array choose between it and its window:
+///
+///   at = index - from
+///   if isInside(at): access window[at]; else: access array[index]
+static void accessWindow(Value from, Value size, Value shared,
+                         ArrayRef<OpOperand *> accesses) {
+  for (OpOperand *access : accesses) {
+    Operation *op = access->getOwner();
+    unsigned memory = access->getOperandNumber(), row = memory + 1;
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Number at = Number(b, op->getOperand(row)) - from;
+    auto either = scf::IfOp::create(b, op->getResultTypes(),
+                                    isInside(b, at, size, rowsOf(op)),
+                                    /*withElse=*/true);
+    op->replaceAllUsesWith(either.getResults());
+    OpBuilder inside = either.getThenBodyBuilder();
+    Operation *near = inside.clone(*op);
+    near->setOperand(memory, shared);
+    near->setOperand(row, at);
+    Block *otherwise = either.elseBlock();
+    op->moveBefore(otherwise, otherwise->begin());
+    if (op->getNumResults() == 0)
+      continue;
+    scf::YieldOp::create(inside, op->getLoc(), near->getResults());
+    OpBuilder outside = either.getElseBodyBuilder();
+    scf::YieldOp::create(outside, op->getLoc(), op->getResults());
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,7 +281,7 @@ void TileWindows::stageIn(ImplicitLocOpBuilder &b, const Stage &stage) {
     Value value = memref::LoadOp::create(b, window.array, inArray);
     memref::StoreOp::create(b, value, window.shared, inShared);
   });
-  readFrom(window.from, window.size, window.shared, accesses->loads);
+  accessWindow(window.from, window.size, window.shared, accesses->loads);
 }
 
 /// All of the window will be copied, whether or not parts have written all of
@@ -293,8 +301,8 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
     Number none(b, 0, word);
     memref::StoreOp::create(b, none, view, at);
   }
-  readFrom(window.from, window.size, window.shared, accesses->loads);
-  writeTo(window.from, window.size, window.shared, accesses->stores);
+  accessWindow(window.from, window.size, window.shared, accesses->loads);
+  accessWindow(window.from, window.size, window.shared, accesses->stores);
   written.push_back(window);
 }
 
