@@ -3,7 +3,9 @@
 // A block copies windows to memory that its threads share, and does the parts of a tile.
 // An index outside of the window is one of the array.
 //
-//   for n = thread + ... to the size of the window: window[n] = in[begin + n]
+//   skipped = begin mod 4, so that threads begin with a sector
+//   first = thread < skipped ? thread - skipped + threads : thread - skipped
+//   for n = first to the size of the window: window[n] = in[begin + n]
 //   barrier
 //   if part < parts: out[part] = part - begin < size ? window[part - begin] : in[part]
 //
@@ -18,10 +20,15 @@
 // CHECK:           %[[END:.+]] = arith.minui %[[SUM]], %[[N]]
 // CHECK:           %[[SIZE:.+]] = arith.select
 // CHECK:           %[[WINDOW:.+]] = memref.view %[[SHARED]][%{{.+}}][%[[SIZE]]] : memref<1024xi8, #gpu.address_space<workgroup>> to memref<?xf64, #gpu.address_space<workgroup>>
-// CHECK:           scf.for %{{.+}} = %[[TX]] to
-// CHECK:             scf.if
-// CHECK:               %[[X:.+]] = memref.load %[[IN]]
-// CHECK:               memref.store %[[X]], %[[WINDOW]]
+// CHECK:           %[[SKIPPED:.+]] = arith.remui %[[BEGIN]], %c4{{.*}}
+// CHECK:           %[[MOVED:.+]] = arith.subi %[[TX]], %[[SKIPPED]]
+// CHECK:           %[[BEFORE:.+]] = arith.cmpi ult, %[[TX]], %[[SKIPPED]]
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[MOVED]], %c4{{.*}}
+// CHECK:           %[[FIRST:.+]] = arith.select %[[BEFORE]], %[[NEXT]], %[[MOVED]]
+// CHECK:           scf.for %[[N:.+]] = %[[FIRST]] to %[[SIZE]]
+// CHECK-NEXT:        %[[PLACE:.+]] = arith.addi %[[BEGIN]], %[[N]]
+// CHECK-NEXT:        %[[X:.+]] = memref.load %[[IN]][%[[PLACE]]]
+// CHECK-NEXT:        memref.store %[[X]], %[[WINDOW]][%[[N]]]
 // CHECK:           gpu.barrier
 // CHECK:           scf.if
 // CHECK:             %[[AT:.+]] = arith.subi %[[PART]], %[[BEGIN]]
@@ -101,8 +108,8 @@ func.func @rows(%n: index, %rows: memref<?x3xindex>, %from: memref<?xindex>, %ou
 // CHECK:           gpu.barrier
 // CHECK:           %[[PLACE:.+]] = arith.muli
 // CHECK:           %[[AT:.+]] = arith.subi %[[PLACE]]
-// CHECK:           %[[MOST:.+]] = arith.maxui %[[SIZE]], %[[C7:.+]] : index
-// CHECK:           %[[ENDS:.+]] = arith.subi %[[MOST]], %[[C7]]
+// CHECK:           %[[MOST:.+]] = arith.maxui %[[SIZE]], %c7{{.*}} : index
+// CHECK:           %[[ENDS:.+]] = arith.subi %[[MOST]], %c7{{.*}}
 // CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[ENDS]]
 // CHECK:           %[[X:.+]] = scf.if %[[INSIDE]] -> (vector<8xf64>) {
 // CHECK:             vector.load %[[WINDOW]][%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
@@ -124,6 +131,72 @@ func.func @vectors(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
     %at = arith.muli %part, %c8 : index
     %x = vector.load %in[%at] : memref<?xf64>, vector<8xf64>
     vector.store %x, %out[%at] : memref<?xf64>, vector<8xf64>
+  }
+  return
+}
+
+// Arrays of which parts say that they access the same rows share a window, those with larger
+// elements first. A loop over rows chooses once. Vectors may begin with the last row, so that
+// the window has 7 more.
+//
+//   size = min(to + 7, rows of both arrays) - from, if there is room for so many of 12 bytes
+//   if lower - from <= upper - from + 7 <= size:
+//     for at = lower - from to upper - from step 8: wide[at .. at + 8], narrow[at]
+//   else:
+//     for row = lower to upper step 8: in[row .. row + 8], coordinates[row]
+//
+// CHECK-LABEL: func.func @loops(
+// CHECK-SAME:    %[[NARROW:[^ ]+]]: memref<?xi32>, %[[WIDE:[^ ]+]]: memref<?xf64>, %[[LOWER:[^ ]+]]: index, %[[UPPER:[^ ]+]]: index
+// CHECK:         gpu.launch
+// CHECK:           %[[TO:.+]] = arith.addi %{{.+}}, %c7{{.*}}
+// CHECK:           memref.dim %[[WIDE]]
+// CHECK:           memref.dim %[[NARROW]]
+// CHECK:           %[[MOST:.+]] = arith.divui %{{.+}}, %c12
+// CHECK:           %[[SIZE:.+]] = arith.select
+// CHECK:           %[[NEARWIDE:.+]] = memref.view %{{.+}}[%{{.+}}][%[[SIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:           %[[TAKEN:.+]] = arith.muli %[[SIZE]], %c8
+// CHECK:           %[[OFFSET:.+]] = arith.addi %{{.+}}, %[[TAKEN]]
+// CHECK:           %[[NEARNARROW:.+]] = memref.view %{{.+}}[%[[OFFSET]]][%[[SIZE]]] : {{.+}} to memref<?xi32, #gpu.address_space<workgroup>>
+// CHECK:           scf.for
+// CHECK:             %[[X:.+]] = memref.load %[[WIDE]]
+// CHECK:             %[[I:.+]] = memref.load %[[NARROW]]
+// CHECK:             memref.store %[[X]], %[[NEARWIDE]]
+// CHECK:             memref.store %[[I]], %[[NEARNARROW]]
+// CHECK:           gpu.barrier
+// CHECK:           %[[FIRST:.+]] = arith.subi %[[LOWER]], %[[FROM:.+]] : index
+// CHECK:           %[[LAST:.+]] = arith.subi %[[UPPER]], %[[FROM]] : index
+// CHECK:           %[[END:.+]] = arith.addi %[[LAST]], %c7
+// CHECK:           %[[ORDER:.+]] = arith.cmpi ule, %[[FIRST]], %[[END]]
+// CHECK:           %[[FITS:.+]] = arith.cmpi ule, %[[END]], %[[SIZE]]
+// CHECK:           %[[INSIDE:.+]] = arith.andi %[[FITS]], %[[ORDER]]
+// CHECK:           %[[SUM:.+]] = scf.if %[[INSIDE]] -> (f64) {
+// CHECK:             scf.for %[[AT:.+]] = %[[FIRST]] to %[[LAST]]
+// CHECK:               arith.addi %[[AT]], %[[FROM]]
+// CHECK:               vector.load %[[NEARWIDE]][%[[AT]]]
+// CHECK:               memref.load %[[NEARNARROW]][%[[AT]]]
+// CHECK:           } else {
+// CHECK:             scf.for %[[ROW:.+]] = %[[LOWER]] to %[[UPPER]]
+// CHECK:               vector.load %[[WIDE]][%[[ROW]]]
+// CHECK:               memref.load %[[NARROW]][%[[ROW]]]
+// CHECK:           memref.store %[[SUM]]
+// CHECK:           gpu.terminator
+func.func @loops(%n: index, %narrow: memref<?xi32>, %wide: memref<?xf64>, %lower: index, %upper: index, %out: memref<?xf64>) {
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %narrow[%begin to %end] : memref<?xi32>
+    nacho.stage_in %wide[%begin to %end] : memref<?xf64>
+    %all = scf.for %row = %lower to %upper step %c8 iter_args(%sum = %zero) -> (f64) {
+      %x = vector.load %wide[%row] : memref<?xf64>, vector<8xf64>
+      %i = memref.load %narrow[%row] : memref<?xi32>
+      %first = vector.extract %x[0] : f64 from vector<8xf64>
+      %y = arith.sitofp %i : i32 to f64
+      %product = arith.mulf %first, %y : f64
+      %more = arith.addf %sum, %product : f64
+      scf.yield %more : f64
+    }
+    memref.store %all, %out[%part] : memref<?xf64>
   }
   return
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileWindows.h"
+#include "WindowAccesses.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Runtime/Abi.h"
@@ -15,7 +16,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -71,13 +71,14 @@ static Value viewAs(ImplicitLocOpBuilder &b, Value memory, Value from,
   return memref::ViewOp::create(b, type, memory, from, size);
 }
 
-/// min(to, elements of the array) - from, if there is room for all of these
-/// elements; 0 if there is not
+/// Returns min(to, rows of each array) - from, if there is room for so many
+/// rows of `bytes`; 0 if there is not.
 Value TileWindows::sizeOf(ImplicitLocOpBuilder &b, const Stage &stage,
                           int64_t bytes) {
   Number zero(b, 0);
-  Number end =
-      min(Number(b, stage.to), memref::DimOp::create(b, stage.array, zero));
+  Number end(b, stage.to);
+  for (Value array : stage.arrays)
+    end = min(end, memref::DimOp::create(b, array, zero));
   Number isSome = Number(b, stage.from) < end;
   Number size = end - stage.from;
   Number room = Number(b, sharedBytes) - used;
@@ -86,37 +87,52 @@ Value TileWindows::sizeOf(ImplicitLocOpBuilder &b, const Stage &stage,
   return select(isSome & fits, size, zero);
 }
 
-TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
-                                            const Stage &stage) {
-  auto type = cast<MemRefType>(stage.array.getType());
-  ArrayRef<int64_t> columns = type.getShape().drop_front();
+/// Returns the bytes of a row of an array.
+static int64_t rowBytesOf(Value array) {
+  auto type = cast<MemRefType>(array.getType());
   int64_t bytes = bytesOf(type.getElementType());
-  for (int64_t count : columns)
+  for (int64_t count : type.getShape().drop_front())
     bytes *= count;
-  Window window{stage.array, stage.from, sizeOf(b, stage, bytes), {}, used};
-  window.shared =
-      viewAs(b, memory, used, window.size, columns, type.getElementType());
-  Number taken = Number(b, window.size) * bytes;
-  taken = taken + (kGpuWindowBytes - 1);
-  taken = taken & -kGpuWindowBytes;
-  used = Number(b, used) + taken;
+  return bytes;
+}
+
+/// The rows of one array come after those of another.
+TileWindow TileWindows::makeWindow(ImplicitLocOpBuilder &b,
+                                   const Stage &stage) {
+  int64_t bytes = 0;
+  for (Value array : stage.arrays)
+    bytes += rowBytesOf(array);
+  TileWindow window{stage.from, sizeOf(b, stage, bytes), {}};
+  Number size(b, window.size);
+  Value offset = used;
+  for (Value array : stage.arrays) {
+    auto type = cast<MemRefType>(array.getType());
+    Value shared = viewAs(b, memory, offset, size, type.getShape().drop_front(),
+                          type.getElementType());
+    window.copies.push_back({array, shared});
+    Value taken = size * rowBytesOf(array);
+    offset = Number(b, offset) + taken;
+  }
+  Number end = Number(b, offset) + (kGpuWindowBytes - 1);
+  used = end & -kGpuWindowBytes;
   return window;
 }
 
-/// for n in thread .. count step threads
-Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value count) {
-  auto loop = scf::ForOp::create(b, thread, count, Number(b, threads));
+/// for n in first .. count step threads
+Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value first,
+                             Value count) {
+  auto loop = scf::ForOp::create(b, first, count, Number(b, threads));
   b.setInsertionPointToStart(loop.getBody());
   return loop.getInductionVar();
 }
 
 /// With rows of one element, the threads move so that the first one of them
-/// accesses the beginning of a sector of the array:
+/// accesses the beginning of a sector of each array:
 ///
-///   skipped = from mod the elements of a sector
-///   for n in thread .. size + skipped step threads:
-///     if n - skipped < size: body(array[from + n - skipped],
-///                                 shared[n - skipped])
+///   skipped = from mod the elements of a sector, or mod fewer threads
+///   first = thread - skipped, + threads if that is negative
+///   for n in first .. size step threads:
+///     body(array[from + n], shared[n])
 ///
 /// Otherwise,
 ///
@@ -124,116 +140,71 @@ Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value count) {
 ///     body(array[from + n / columns, n mod columns],
 ///          shared[n / columns, n mod columns])
 void TileWindows::forEachElement(
-    ImplicitLocOpBuilder &b, const Window &window,
+    ImplicitLocOpBuilder &b, const TileWindow &window,
     llvm::function_ref<void(ValueRange, ValueRange)> body) {
   OpBuilder::InsertionGuard guard(b);
-  auto type = cast<MemRefType>(window.array.getType());
+  auto type = cast<MemRefType>(window.copies.front().array.getType());
   if (type.getRank() == 2) {
     Number columns(b, type.getDimSize(1));
-    Number at(b, startLoop(b, Number(b, window.size) * columns));
+    Number at(b, startLoop(b, thread, Number(b, window.size) * columns));
     Value row = at / columns;
     Value column = at % columns;
     Value inArray = Number(b, window.from) + row;
     return body({inArray, column}, {row, column});
   }
-  int64_t perSector =
-      std::max<int64_t>(kSector / bytesOf(type.getElementType()), 1);
-  Value skipped = Number(b, window.from) % perSector;
-  Value moved = startLoop(b, Number(b, window.size) + skipped);
-  Number at = Number(b, moved) - skipped;
-  Value isInside = at < window.size;
-  auto ifInside = scf::IfOp::create(b, isInside, /*withElse=*/false);
-  b.setInsertionPointToStart(ifInside.thenBlock());
+  int64_t perSector = 1;
+  for (const TileWindow::Copy &copy : window.copies)
+    perSector = std::max(perSector, kSector / rowBytesOf(copy.array));
+  Value skipped = Number(b, window.from) % std::min(perSector, threads);
+  Number moved = Number(b, thread) - skipped;
+  Number isBefore = Number(b, thread) < skipped;
+  Value next = moved + threads;
+  Value at = startLoop(b, select(isBefore, next, moved), window.size);
   Value inArray = Number(b, window.from) + at;
   body(inArray, at);
 }
 
-//===----------------------------------------------------------------------===//
-// Accesses
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The accesses to an array in the code of parts: what each uses it as.
-struct Accesses {
-  SmallVector<OpOperand *> loads, stores;
-};
-} // namespace
-
-/// Returns nothing if parts access the array in other ways.
-static std::optional<Accesses> findAccesses(ParallelOp workers, Value array) {
-  bool hasRows = cast<MemRefType>(array.getType()).getRank() > 1;
-  Accesses found;
-  for (OpOperand &use : array.getUses()) {
-    Operation *user = use.getOwner();
-    if (!workers->isProperAncestor(user) ||
-        isa<memref::DimOp, StageInOp, StageOutOp>(user))
-      continue;
-    bool isVector = isa<vector::LoadOp, vector::StoreOp>(user);
-    if (isVector && hasRows)
-      return std::nullopt;
-    if (isa<memref::LoadOp, vector::LoadOp>(user))
-      found.loads.push_back(&use);
-    else if (isa<memref::StoreOp, vector::StoreOp>(user))
-      found.stores.push_back(&use);
-    else
-      return std::nullopt;
-  }
-  return found;
-}
-
-/// Returns how many rows of an array an access reads or writes.
-static int64_t rowsOf(Operation *access) {
-  if (auto load = dyn_cast<vector::LoadOp>(access))
-    return load.getVectorType().getNumElements();
-  if (auto store = dyn_cast<vector::StoreOp>(access))
-    return store.getVectorType().getNumElements();
-  return 1;
-}
-
-/// Returns whether all rows from `at` on that an access needs are inside:
-///
-///   at < size - (rows - 1), where size < rows is as if it were 0
-static Number isInside(ImplicitLocOpBuilder &b, Value at, Value size,
-                       int64_t rows) {
-  if (rows == 1)
-    return Number(b, at) < size;
-  Number ends = max(Number(b, size), rows - 1);
-  Value starts = ends - (rows - 1);
-  return Number(b, at) < starts;
-}
-
-/// Lets accesses to an array choose between it and its window:
-///
-///   at = index - from
-///   if isInside(at): access window[at]; else: access array[index]
-static void accessWindow(Value from, Value size, Value shared,
-                         ArrayRef<OpOperand *> accesses) {
-  for (OpOperand *access : accesses) {
-    Operation *op = access->getOwner();
-    unsigned memory = access->getOperandNumber(), row = memory + 1;
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    Number at = Number(b, op->getOperand(row)) - from;
-    auto either = scf::IfOp::create(b, op->getResultTypes(),
-                                    isInside(b, at, size, rowsOf(op)),
-                                    /*withElse=*/true);
-    op->replaceAllUsesWith(either.getResults());
-    OpBuilder inside = either.getThenBodyBuilder();
-    Operation *near = inside.clone(*op);
-    near->setOperand(memory, shared);
-    near->setOperand(row, at);
-    Block *otherwise = either.elseBlock();
-    op->moveBefore(otherwise, otherwise->begin());
-    if (op->getNumResults() == 0)
-      continue;
-    scf::YieldOp::create(inside, op->getLoc(), near->getResults());
-    OpBuilder outside = either.getElseBodyBuilder();
-    scf::YieldOp::create(outside, op->getLoc(), op->getResults());
-  }
+/// Copies all rows of a window to its arrays, or from there.
+void TileWindows::copy(ImplicitLocOpBuilder &b, const TileWindow &window,
+                       bool toArrays) {
+  forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
+    SmallVector<Value> values;
+    for (const auto &[array, shared] : window.copies)
+      values.push_back(toArrays ? memref::LoadOp::create(b, shared, inShared)
+                                : memref::LoadOp::create(b, array, inArray));
+    for (const auto &[copied, value] : llvm::zip(window.copies, values))
+      if (toArrays)
+        memref::StoreOp::create(b, value, copied.array, inArray);
+      else
+        memref::StoreOp::create(b, value, copied.shared, inShared);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
+
+/// Adds a stage of one array. Arrays with the same rows share a window, unless
+/// these have several elements; those with larger elements come first, so that
+/// all of them are aligned.
+static void addStage(SmallVectorImpl<TileWindows::Stage> &stages,
+                     const TileWindows::Stage &more) {
+  auto hasRows = [](const TileWindows::Stage &stage) {
+    return cast<MemRefType>(stage.arrays.front().getType()).getRank() > 1;
+  };
+  auto *same = llvm::find_if(stages, [&](const TileWindows::Stage &stage) {
+    return stage.from == more.from && stage.to == more.to &&
+           stage.isWritten == more.isWritten && !hasRows(stage) &&
+           !hasRows(more);
+  });
+  if (same == stages.end())
+    return stages.push_back(more);
+  Value array = more.arrays.front();
+  auto *smaller = llvm::find_if(same->arrays, [&](Value other) {
+    return rowBytesOf(other) < rowBytesOf(array);
+  });
+  same->arrays.insert(smaller, array);
+}
 
 /// Moves what windows are computed by from the code of parts to that of the
 /// block, where the tile has the given parts.
@@ -263,7 +234,8 @@ TileWindows::takeStages(ImplicitLocOpBuilder &b, Value begin, Value end) {
     auto operand = [&](unsigned n) {
       return mapping.lookupOrDefault(op->getOperand(n));
     };
-    stages.push_back({operand(0), operand(1), operand(2), isa<StageOutOp>(op)});
+    addStage(stages,
+             {operand(1), operand(2), {operand(0)}, isa<StageOutOp>(op)});
     op->erase();
   }
   for (Operation *op : llvm::reverse(slice))
@@ -272,37 +244,50 @@ TileWindows::takeStages(ImplicitLocOpBuilder &b, Value begin, Value end) {
   return stages;
 }
 
-void TileWindows::stageIn(ImplicitLocOpBuilder &b, const Stage &stage) {
-  auto accesses = findAccesses(workers, stage.array);
-  if (!accesses || accesses->loads.empty() || !accesses->stores.empty())
-    return;
-  Window window = makeWindow(b, stage);
-  forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
-    Value value = memref::LoadOp::create(b, window.array, inArray);
-    memref::StoreOp::create(b, value, window.shared, inShared);
+/// An access may begin with the last row that parts say they access, and need
+/// some after it.
+void TileWindows::stageIn(ImplicitLocOpBuilder &b, Stage stage) {
+  int64_t rows = 1;
+  llvm::erase_if(stage.arrays, [&](Value array) {
+    auto accesses = findAccesses(workers, array);
+    if (!accesses || accesses->loads.empty() || !accesses->stores.empty())
+      return true;
+    for (OpOperand *load : accesses->loads)
+      rows = std::max(rows, rowsOf(load->getOwner()));
+    return false;
   });
-  accessWindow(window.from, window.size, window.shared, accesses->loads);
+  if (stage.arrays.empty())
+    return;
+  if (rows > 1)
+    stage.to = Number(b, stage.to) + (rows - 1);
+  TileWindow window = makeWindow(b, stage);
+  copy(b, window, /*toArrays=*/false);
+  accessWindow(window, workers, /*stores=*/false);
 }
 
 /// All of the window will be copied, whether or not parts have written all of
 /// it. So it starts with zeros: its last word may reach into the alignment.
-void TileWindows::stageOut(ImplicitLocOpBuilder &b, const Stage &stage) {
-  auto accesses = findAccesses(workers, stage.array);
-  if (!accesses || accesses->stores.empty())
+void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
+  llvm::erase_if(stage.arrays, [&](Value array) {
+    auto accesses = findAccesses(workers, array);
+    return !accesses || accesses->stores.empty();
+  });
+  if (stage.arrays.empty())
     return;
-  Window window = makeWindow(b, stage);
-  Number bytes = Number(b, used) - window.offset;
+  Value offset = used;
+  TileWindow window = makeWindow(b, stage);
+  Number bytes = Number(b, used) - offset;
   Value words = bytes >> 3;
   Type word = b.getI64Type();
-  Value view = viewAs(b, memory, window.offset, words, {}, word);
+  Value view = viewAs(b, memory, offset, words, {}, word);
   {
     OpBuilder::InsertionGuard guard(b);
-    Value at = startLoop(b, words);
+    Value at = startLoop(b, thread, words);
     Number none(b, 0, word);
     memref::StoreOp::create(b, none, view, at);
   }
-  accessWindow(window.from, window.size, window.shared, accesses->loads);
-  accessWindow(window.from, window.size, window.shared, accesses->stores);
+  accessWindow(window, workers, /*stores=*/false);
+  accessWindow(window, workers, /*stores=*/true);
   written.push_back(window);
 }
 
@@ -323,9 +308,6 @@ void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
   if (written.empty())
     return;
   gpu::BarrierOp::create(b);
-  for (const Window &window : written)
-    forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
-      Value value = memref::LoadOp::create(b, window.shared, inShared);
-      memref::StoreOp::create(b, value, window.array, inArray);
-    });
+  for (const TileWindow &window : written)
+    copy(b, window, /*toArrays=*/true);
 }

@@ -3,6 +3,7 @@
 #ifndef NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
 #define NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
 
+#include "WindowAccesses.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,31 +30,29 @@ public:
   /// Emits what the block does after its parts.
   void emitAfter(mlir::ImplicitLocOpBuilder &b);
 
-private:
-  /// The range of an array that parts say they access.
+  /// The rows of arrays that parts say they access.
   struct Stage {
-    mlir::Value array, from, to;
+    mlir::Value from, to;
+    llvm::SmallVector<mlir::Value> arrays;
     bool isWritten;
   };
-  /// A window of `size` elements, or rows, of an array from `from` on.
-  struct Window {
-    mlir::Value array, from, size;
-    mlir::Value shared; ///< The view of shared memory that has them.
-    mlir::Value offset; ///< The place of this view, in bytes.
-  };
 
+private:
   llvm::SmallVector<Stage> takeStages(mlir::ImplicitLocOpBuilder &b,
                                       mlir::Value begin, mlir::Value end);
   mlir::Value sizeOf(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
                      int64_t bytes);
-  Window makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
-  mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value count);
-  void forEachElement(mlir::ImplicitLocOpBuilder &b, const Window &window,
+  TileWindow makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+  mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
+                        mlir::Value count);
+  void forEachElement(mlir::ImplicitLocOpBuilder &b, const TileWindow &window,
                       llvm::function_ref<void(mlir::ValueRange inArray,
                                               mlir::ValueRange inShared)>
                           body);
-  void stageIn(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
-  void stageOut(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+  void copy(mlir::ImplicitLocOpBuilder &b, const TileWindow &window,
+            bool toArrays);
+  void stageIn(mlir::ImplicitLocOpBuilder &b, Stage stage);
+  void stageOut(mlir::ImplicitLocOpBuilder &b, Stage stage);
 
   ParallelOp workers;
   TileOp tile;
@@ -62,7 +61,7 @@ private:
   int64_t sharedBytes; ///< The size of all windows together.
   mlir::Value memory;  ///< The memory that the threads share.
   mlir::Value used;    ///< The number of its bytes that windows have.
-  llvm::SmallVector<Window> written;
+  llvm::SmallVector<TileWindow> written;
 };
 
 } // namespace nacho
