@@ -133,15 +133,24 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:           %[[SPANS:.+]] = arith.cmpi ne, %[[LO_I]], %[[HI_I]] : index
 // CHECK-NEXT:      scf.if %[[SPANS]] {
 //
-// first = the first part that begins in the same row, by bisection
-// CHECK-NEXT:        %[[FIRST:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %c0, %[[HIGH:[^ ]+]] = %worker)
+// first = the first part that begins in the same row, by bisection: of the 8 parts before, if
+// they begin before the row, and else of those before them
+// CHECK-NEXT:        %[[AT_LEAST:.+]] = arith.maxui %worker, %c8 : index
+// CHECK-NEXT:        %[[NEAR:.+]] = arith.subi %[[AT_LEAST]], %c8 : index
+// CHECK-NEXT:        %cut = nacho.load_cut %bounds[%[[NEAR]]]
+// CHECK-NEXT:        %[[I:.+]] = nacho.cut_coordinate %cut[0]
+// CHECK-NEXT:        %[[FEW:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
+// CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[AT_LEAST]], %c-7 : index
+// CHECK-NEXT:        %[[BOTTOM:.+]] = arith.select %[[FEW]], %[[AFTER]], %c0 : index
+// CHECK-NEXT:        %[[TOP:.+]] = arith.select %[[FEW]], %worker, %[[NEAR]] : index
+// CHECK-NEXT:        %[[FIRST:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %[[BOTTOM]], %[[HIGH:[^ ]+]] = %[[TOP]])
 // CHECK-NEXT:          arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
 // CHECK:             ^bb0(%[[LOW:[^ ]+]]: index, %[[HIGH:[^ ]+]]: index):
 // CHECK-NEXT:          %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
 // CHECK-NEXT:          %[[HALF:.+]] = arith.shrui %[[SPAN]], %c1 : index
 // CHECK-NEXT:          %[[MIDDLE:.+]] = arith.addi %[[LOW]], %[[HALF]] : index
-// CHECK-NEXT:          %cut = nacho.load_cut %bounds[%[[MIDDLE]]]
-// CHECK-NEXT:          %[[I:.+]] = nacho.cut_coordinate %cut[0]
+// CHECK-NEXT:          %[[CUT:.+]] = nacho.load_cut %bounds[%[[MIDDLE]]]
+// CHECK-NEXT:          %[[I:.+]] = nacho.cut_coordinate %[[CUT]][0]
 // CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
 // CHECK-NEXT:          %[[ABOVE:.+]] = arith.addi %[[MIDDLE]], %c1 : index
 // CHECK-NEXT:          %[[FROM:.+]] = arith.select %[[OTHER]], %[[ABOVE]], %[[LOW]] : index

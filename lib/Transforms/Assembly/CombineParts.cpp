@@ -24,6 +24,9 @@ using namespace nacho;
 /// depends on it, and so do the results, on every machine.
 static constexpr int64_t kGroup = 256;
 
+/// The number of parts that most entries have at most.
+static constexpr int64_t kFew = 8;
+
 namespace {
 /// Adds up one piece of the partials. What is added to a sum, and in which
 /// order, is the same however large the pieces are.
@@ -128,13 +131,19 @@ public:
   }
 
 private:
-  /// The first part that begins in the entry in which `part` does, at `lower`.
-  /// Cuts are in order.
+  /// Returns the first part that begins in the entry in which `part` does, at
+  /// `lower`. Cuts are in order: bisects the kFew parts before, if the first of
+  /// them begins before the entry, and else those before them.
   Value firstPartOf(Value part, Value lower) {
-    return emitBisection(b, Number(b, 0), part, [&](Number before) {
-      Value cut = loadCut(b, "cut", function.cutType(), args.bounds, before);
+    auto isBefore = [&](Number other) {
+      Value cut = loadCut(b, "cut", function.cutType(), args.bounds, other);
       return emitDiffer(cut, lower);
-    });
+    };
+    Number near = max(Number(b, part), kFew) - kFew;
+    Number areFew = isBefore(near);
+    Value next = near + 1;
+    Value low = select(areFew, next, Number(b, 0));
+    return emitBisection(b, low, select(areFew, part, near), isBefore);
   }
 
   /// The state of a loop that begins with a row.
