@@ -66,18 +66,26 @@ func.func @whole(%n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
   return
 }
 
-// The window of rows is computed by every block, from its tile.
+// The window of rows is computed by every block, from its tile. It is copied as a list of
+// elements.
+//
+//   skipped = 3 * first mod 4, as above
+//   for n = ... to 3 * the rows of the window: window[n / 3, n mod 3] = rows[first + n / 3, ...]
 //
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %{{[^ ]+}}: index, %[[ROWS:[^ ]+]]: memref<?x3xindex>, %[[FROM:[^ ]+]]: memref<?xindex>
 // CHECK:         gpu.launch
 // CHECK:           memref.load %[[FROM]]
 // CHECK:           memref.load %[[FROM]]
-// CHECK:           memref.view {{.+}} to memref<?x3xindex, #gpu.address_space<workgroup>>
-// CHECK:           scf.for
-// CHECK:             arith.divui
-// CHECK:             arith.remui
-// CHECK:             %[[X:.+]] = memref.load %[[ROWS]]
+// CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?x3xindex, #gpu.address_space<workgroup>>
+// CHECK:           %[[FAR:.+]] = memref.reinterpret_cast %[[ROWS]] to offset: [0], sizes: [%{{.+}}], strides: [1] : memref<?x3xindex> to memref<?xindex>
+// CHECK:           %[[NEAR:.+]] = memref.reinterpret_cast %[[WINDOW]] to offset: [0], sizes: [%{{.+}}], strides: [1] : memref<?x3xindex, #gpu.address_space<workgroup>> to memref<?xindex, #gpu.address_space<workgroup>>
+// CHECK:           %[[FROM:.+]] = arith.muli %{{.+}}, %c3
+// CHECK:           arith.remui %[[FROM]], %c4
+// CHECK:           scf.for %[[N:.+]] = %{{.+}} to
+// CHECK-NEXT:        %[[PLACE:.+]] = arith.addi %[[FROM]], %[[N]]
+// CHECK-NEXT:        %[[X:.+]] = memref.load %[[FAR]][%[[PLACE]]]
+// CHECK-NEXT:        memref.store %[[X]], %[[NEAR]][%[[N]]]
 // CHECK:           gpu.barrier
 // CHECK-NOT:       memref.load %[[FROM]]
 // CHECK:           gpu.terminator
@@ -269,7 +277,8 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
 // CHECK-NEXT:        arith.addi
 // CHECK:             memref.load %[[WINDOW]]
 // CHECK:           gpu.barrier
-// CHECK:           memref.load %[[WINDOW]]
+// CHECK:           %[[LIST:.+]] = memref.reinterpret_cast %[[WINDOW]]
+// CHECK:           memref.load %[[LIST]]
 // CHECK:           gpu.terminator
 func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index

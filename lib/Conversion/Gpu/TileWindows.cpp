@@ -96,6 +96,11 @@ static int64_t rowBytesOf(Value array) {
   return bytes;
 }
 
+static int64_t columnsOf(Value array) {
+  auto type = cast<MemRefType>(array.getType());
+  return type.getRank() == 1 ? 1 : type.getDimSize(1);
+}
+
 /// The rows of one array come after those of another.
 TileWindow TileWindows::makeWindow(ImplicitLocOpBuilder &b,
                                    const Stage &stage) {
@@ -126,58 +131,60 @@ Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value first,
   return loop.getInductionVar();
 }
 
-/// With rows of one element, the threads move so that the first one of them
-/// accesses the beginning of a sector of each array:
+/// Returns an array as a list of its elements.
+static Value flatten(ImplicitLocOpBuilder &b, Value array) {
+  auto type = cast<MemRefType>(array.getType());
+  if (type.getRank() == 1)
+    return array;
+  Number rows(b, memref::DimOp::create(b, array, Number(b, 0)));
+  Value elements = rows * columnsOf(array);
+  auto flat =
+      MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  OpFoldResult size(elements);
+  return memref::ReinterpretCastOp::create(
+      b, flat, array, b.getIndexAttr(0), size, OpFoldResult(b.getIndexAttr(1)));
+}
+
+/// Copies all rows of a window to its arrays, or from there. The threads move
+/// so that the first one of them accesses the beginning of a sector:
 ///
 ///   skipped = from mod the elements of a sector, or mod fewer threads
 ///   first = thread - skipped, + threads if that is negative
 ///   for n in first .. size step threads:
-///     body(array[from + n], shared[n])
+///     shared[n] = array[from + n], or vice versa, for each array
 ///
-/// Otherwise,
-///
-///   for n in thread .. size * columns step threads:
-///     body(array[from + n / columns, n mod columns],
-///          shared[n / columns, n mod columns])
-void TileWindows::forEachElement(
-    ImplicitLocOpBuilder &b, const TileWindow &window,
-    llvm::function_ref<void(ValueRange, ValueRange)> body) {
+/// Rows of several elements are copied as lists of these.
+void TileWindows::copy(ImplicitLocOpBuilder &b, const TileWindow &window,
+                       bool toArrays) {
   OpBuilder::InsertionGuard guard(b);
-  auto type = cast<MemRefType>(window.copies.front().array.getType());
-  if (type.getRank() == 2) {
-    Number columns(b, type.getDimSize(1));
-    Number at(b, startLoop(b, thread, Number(b, window.size) * columns));
-    Value row = at / columns;
-    Value column = at % columns;
-    Value inArray = Number(b, window.from) + row;
-    return body({inArray, column}, {row, column});
-  }
   int64_t perSector = 1;
-  for (const TileWindow::Copy &copy : window.copies)
-    perSector = std::max(perSector, kSector / rowBytesOf(copy.array));
-  Value skipped = Number(b, window.from) % std::min(perSector, threads);
+  SmallVector<std::pair<Value, Value>> pairs;
+  for (const auto &[array, shared] : window.copies) {
+    perSector =
+        std::max(perSector, kSector * columnsOf(array) / rowBytesOf(array));
+    Value far = flatten(b, array), near = flatten(b, shared);
+    pairs.push_back(toArrays ? std::pair(near, far) : std::pair(far, near));
+  }
+  auto elements = [&](Value rows) {
+    int64_t columns = columnsOf(window.copies.front().array);
+    return columns == 1 ? Number(b, rows) : Number(b, rows) * columns;
+  };
+  Number from = elements(window.from);
+  Value skipped = from % std::min(perSector, threads);
   Number moved = Number(b, thread) - skipped;
   Number isBefore = Number(b, thread) < skipped;
   Value next = moved + threads;
-  Value at = startLoop(b, select(isBefore, next, moved), window.size);
-  Value inArray = Number(b, window.from) + at;
-  body(inArray, at);
-}
-
-/// Copies all rows of a window to its arrays, or from there.
-void TileWindows::copy(ImplicitLocOpBuilder &b, const TileWindow &window,
-                       bool toArrays) {
-  forEachElement(b, window, [&](ValueRange inArray, ValueRange inShared) {
-    SmallVector<Value> values;
-    for (const auto &[array, shared] : window.copies)
-      values.push_back(toArrays ? memref::LoadOp::create(b, shared, inShared)
-                                : memref::LoadOp::create(b, array, inArray));
-    for (const auto &[copied, value] : llvm::zip(window.copies, values))
-      if (toArrays)
-        memref::StoreOp::create(b, value, copied.array, inArray);
-      else
-        memref::StoreOp::create(b, value, copied.shared, inShared);
-  });
+  Value first = select(isBefore, next, moved);
+  Value inShared = startLoop(b, first, elements(window.size));
+  Value inArray = from + inShared;
+  SmallVector<Value> values;
+  for (auto [source, target] : pairs)
+    values.push_back(
+        memref::LoadOp::create(b, source, toArrays ? inShared : inArray));
+  for (auto [pair, value] : llvm::zip(pairs, values))
+    memref::StoreOp::create(b, value, pair.second,
+                            toArrays ? inArray : inShared);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,10 +45,6 @@ private:
   TileWindow makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
   mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
                         mlir::Value count);
-  void forEachElement(mlir::ImplicitLocOpBuilder &b, const TileWindow &window,
-                      llvm::function_ref<void(mlir::ValueRange inArray,
-                                              mlir::ValueRange inShared)>
-                          body);
   void copy(mlir::ImplicitLocOpBuilder &b, const TileWindow &window,
             bool toArrays);
   void stageIn(mlir::ImplicitLocOpBuilder &b, Stage stage);
