@@ -72,8 +72,8 @@ static constexpr double kMostOfManyParts = 2;
 static constexpr double kMostOfOnePart = 1 + 1. / 8;
 /// The alternative to parts that divide rows into pieces allows as much.
 static constexpr double kMostOfPieces = 1 + 1. / 4;
-/// The entries that a thread of a device may have in any case. By the model of a
-/// GPU, a thread takes a quarter of a microsecond for each, and to divide
+/// The entries that a thread of a device may have in any case. By the model of
+/// a GPU, a thread takes a quarter of a microsecond for each, and to divide
 /// heavier rows takes 1.4 ms more, in some forty launches.
 static constexpr int64_t kLeastEntriesOnDevice = 4096;
 /// The entries by which a worker may exceed what it may get: a search cuts

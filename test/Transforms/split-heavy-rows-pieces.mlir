@@ -120,15 +120,18 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
 // FOUND:           %[[MASK:.+]] = nacho.children_at %{{.+}}[%{{.+}} to %{{.+}}]
 // FOUND:           nacho.find %k in %[[MASK]]
 
-// A table is filled anew where the children of another piece begin.
+// A table is filled anew where the children are others: they may begin as those of the
+// piece before, and end elsewhere.
 //
 // TABLES-LABEL: func.func @masked_1_assemble(
 // TABLES-SAME:    llvm.emit_c_interface
 // TABLES-LABEL: func.func @masked_1_execute(
 // TABLES-SAME:    kept = [1 of 0, 3 of 2, 1 of 1, end 1 of 1, end 1 of 0, number]
 // TABLES-LABEL: func.func private @masked_compute(
-// TABLES:         %[[MASK:.+]] = nacho.children_at %A0[%[[BEGIN:.+]] to %{{.+}}]
-// TABLES:         %[[ANEW:.+]] = arith.cmpi ne, %[[BEGIN]], %table
+// TABLES:         %[[MASK:.+]] = nacho.children_at %A0[%[[BEGIN:.+]] to %[[END:.+]]]
+// TABLES:         %[[OTHER:.+]] = arith.cmpi ne, %[[BEGIN]], %table
+// TABLES-NEXT:    %[[LONGER:.+]] = arith.cmpi ne, %[[END]], %table
+// TABLES-NEXT:    %[[ANEW:.+]] = arith.ori %[[OTHER]], %[[LONGER]]
 // TABLES-NEXT:    scf.if %[[ANEW]] {
 // TABLES-NEXT:      nacho.drain
 // TABLES:           nacho.coiterate %k of (%{{.+}} = %[[MASK]] :
