@@ -15,6 +15,7 @@ from nacho._kernels.gpu_model import (
     seconds,
 )
 from nacho._kernels.ptxas import Assembled
+from nacho_bench import machine
 from nacho_bench.counted import Record, count
 from nacho_bench.files import Store
 from nacho_bench.kernels import KERNELS
@@ -128,7 +129,8 @@ def raw(record: Record) -> dict[str, Any]:
         }
         for name, counts in record.counts.items()
     }
-    return {"call": f"{record.kernel} / {record.workload}", "kernels": kernels}
+    call = f"{record.kernel} / {record.workload}"
+    return {"call": call, "commit": machine.commit()[:12], "kernels": kernels}
 
 
 def compared(records: Iterable[dict[str, Any]]) -> list[Compared]:

@@ -59,9 +59,10 @@ def _row(row: Compared) -> tuple[str, ...]:
 _MEANING = f"""\
 Made by `tools/dev bench --gpu-model`. Each kernel of {{calls}} calls that an NVIDIA
 H200 has executed ([measured](gpu.md) by a profiler, at commit {{commit}}) is
-counted on the simulated GPU, with the same operands, and its time is predicted from
-that. The model is in `python/nacho/_kernels/gpu_model.py`; it has six constants for
-all kernels, and nothing for any one of them:
+counted on the simulated GPU, with the same operands, at commit {{counted}}, which has
+almost the same kernels; and its time is predicted from that. The model is in
+`python/nacho/_kernels/gpu_model.py`; it has six constants for all kernels, and nothing
+for any one of them:
 
 {{constants}}
 
@@ -113,6 +114,7 @@ def document(records: list[dict[str, Any]]) -> str:
     meaning = _MEANING.format(
         calls=len(records),
         commit=commit,
+        counted=", ".join(sorted({record["commit"] for record in records})),
         constants=constants.rstrip(),
         kernels=found.kernels,
         close=found.close,

@@ -18,10 +18,15 @@ _ROOT = Path(__file__).resolve().parents[3]
 _COPIED = 1 << 28
 
 
+def commit() -> str:
+    """Return the commit of this checkout."""
+    return _git("rev-parse", "HEAD")
+
+
 def description() -> dict[str, Any]:
     """Return the facts that identify the machine and the commit."""
     return {
-        "commit": _git("rev-parse", "HEAD"),
+        "commit": commit(),
         "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "cpu": _cpu(),
