@@ -262,7 +262,7 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
 }
 
 // Threads wait for the others of their tile: each of them gets to the barrier. What takes no
-// memory is computed on both sides of it; rows may be written, and read afterwards.
+// memory, a quotient for instance, is computed on both sides of it; rows may be written, and read afterwards.
 //
 // CHECK-LABEL: func.func @sync(
 // CHECK:         gpu.launch
@@ -270,11 +270,11 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
 // CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?x2xindex, #gpu.address_space<workgroup>>
 // CHECK:           gpu.barrier
 // CHECK:           scf.if %[[EXISTS]] {
-// CHECK:             arith.addi
+// CHECK:             arith.divui
 // CHECK:             memref.store %{{.+}}, %[[WINDOW]]
 // CHECK:           gpu.barrier
 // CHECK-NEXT:      scf.if %[[EXISTS]] {
-// CHECK-NEXT:        arith.addi
+// CHECK-NEXT:        arith.divui
 // CHECK:             memref.load %[[WINDOW]]
 // CHECK:           gpu.barrier
 // CHECK:           %[[LIST:.+]] = memref.reinterpret_cast %[[WINDOW]]
@@ -285,7 +285,7 @@ func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4 sharing 512
     nacho.stage_out %rows[%begin to %end] : memref<?x2xindex>
-    %next = arith.addi %part, %n : index
+    %next = arith.divui %part, %n : index
     memref.store %next, %rows[%part, %c0] : memref<?x2xindex>
     nacho.tile_sync
     %x = memref.load %rows[%begin, %c0] : memref<?x2xindex>

@@ -253,7 +253,7 @@ static LogicalResult repeatAfter(TileSyncOp sync) {
       return value;
     if (Value copy = copies.lookupOrNull(value))
       return copy;
-    if (!isPure(op) || op->getNumRegions() != 0)
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
       result = WalkResult::interrupt();
     for (Value operand : op->getOperands())
       copies.map(operand, repeat(operand));
