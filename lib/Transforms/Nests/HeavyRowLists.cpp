@@ -27,6 +27,17 @@ Value RowSplitter::enterList(SmallVectorImpl<Value> &at,
   return fiber;
 }
 
+/// What the entries of the list cost from one position up to another.
+Value RowSplitter::costBetween(Value begin, Value end) {
+  auto costUpTo = [&](Value position) {
+    Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan,
+                                listed.getFiber(), position, /*below=*/0);
+    return Number(b, cost);
+  };
+  Number all = costUpTo(end);
+  return all - costUpTo(begin);
+}
+
 /// nest collect<scanned_list> {
 ///   for each row of the list:
 ///     for each entry of the row:
@@ -53,13 +64,7 @@ Value RowSplitter::listRows(StringRef name, bool isHeavy) {
   });
   at.truncate(numOuter);
   at.append({begin, end});
-  auto costUpTo = [&](Value position) {
-    Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan,
-                                listed.getFiber(), position, /*below=*/0);
-    return Number(b, cost);
-  };
-  Number all = costUpTo(end);
-  Number cost = all - costUpTo(begin);
+  Number cost(b, costBetween(begin, end));
   Value value = cost.asSigned(b.getI64Type());
   Value position = PositionOp::create(b, entry, /*end=*/false);
   Value isFirst = Number(b, position) == begin;

@@ -189,13 +189,8 @@ Value RowSplitter::costOfTables(Value entry, ArrayRef<Value> kept) {
                                Value(), /*below=*/0);
     inPiece = inPiece + (Number(b, kept[endOf(table)]) - kept[table.begin]);
   }
-  auto costUpTo = [&](Value position) {
-    Value cost = CostOp::create(b, b.getIndexType(), CostKind::scan,
-                                listed.getFiber(), position, /*below=*/0);
-    return Number(b, cost);
-  };
   Number position(b, PositionOp::create(b, entry, /*end=*/false));
-  Number paid = costUpTo(position + 1) - costUpTo(position);
+  Number paid(b, costBetween(position, position + 1));
   Value others = costOfEntry(nest, [&](Value fiber) {
     const auto *of = llvm::find_if(
         divided, [&](const Divided &each) { return each.fiber == fiber; });

@@ -65,6 +65,7 @@ private:
   /// for a row; the coordinates are added to `at`.
   mlir::Value enterList(llvm::SmallVectorImpl<mlir::Value> &at,
                         llvm::function_ref<void(mlir::Value)> inRow);
+  mlir::Value costBetween(mlir::Value begin, mlir::Value end);
   mlir::Value listRows(llvm::StringRef name, bool isHeavy);
   AppendOp listHeavyEntries();
   NestOp listElements();

@@ -66,12 +66,14 @@ def shares_of(kernel: Kernel, given: Operands, workers: int) -> tuple[float, int
     views: dict[str, Any] = {}
     statement = parse(kernel.expression)
     for name, rank in statement.ranks.items():
-        whole = plain_view(name, container(given, name), rank)
-        known, windows = cut(whole, PIECES)
+        whole = container(given, name)
+        view = plain_view(name, whole, rank)
+        if view.format.is_dense:
+            operands[name], views[name] = whole, view
+            continue
+        known, windows = cut(view, PIECES)
         made = replace(known, handles=tuple(windows))
-        is_dense = whole.format.is_dense
-        operands[name] = container(given, name) if is_dense else made
-        views[name] = whole if is_dense else made.skeleton()
+        operands[name], views[name] = made, made.skeleton()
     choices = {"merge-keys": False}
     options = Options(parts=workers, choices=choices, semiring=kernel.semiring)
     engine = SimulatedCluster(PIECES)
