@@ -158,7 +158,9 @@ void nacho::returnSimulatedScratch(void *data, int64_t bytes) noexcept {
 void nacho::returnSimulatedZeros(void *data, int64_t bytes) noexcept {
   const auto *first = static_cast<const char *>(accessSimulated(data));
   (void)first;
-  assert(std::all_of(first, first + bytes, [](char c) { return c == 0; }) &&
+  // Of a launch that was interrupted, some blocks did not run.
+  assert((isSet(stopWord()) ||
+          std::all_of(first, first + bytes, [](char c) { return c == 0; })) &&
          "the next call expects zeros");
   releaseSimulated(data, bytes);
 }

@@ -2,6 +2,7 @@
 
 #include "Unit.h"
 
+#include "nacho/Runtime/Stop.h"
 #include "nacho/Simulator/Simulator.h"
 
 #include <cstring>
@@ -84,4 +85,10 @@ NACHO_SUITE("simulator") {
   releaseSimulated(data, kBytes);
   check(!takeSimulatedScratch(int64_t(1) << 60),
         [] { return "more memory than there are addresses"; });
+  // Of a launch that was interrupted, blocks leave what they told each other.
+  data = static_cast<char *>(allocateSimulated(kBytes));
+  std::memset(accessSimulated(data), 1, kBytes);
+  stopWord() = 1;
+  returnSimulatedZeros(data, kBytes);
+  stopWord() = 0;
 }

@@ -56,9 +56,9 @@ def interrupted_after(delay, number=signal.SIGINT):
     """Send this process a signal after some seconds; it must raise an exception."""
     main = threading.main_thread().ident
     clock = threading.Timer(delay, signal.pthread_kill, (main, number))
-    clock.start()
     begin = time.process_time()
     with pytest.raises(KeyboardInterrupt):
+        clock.start()
         yield
     took = time.process_time() - begin
     clock.join()
@@ -80,13 +80,14 @@ def test_a_kernel_is_interrupted(text, workers):
         samples.check(kernel(**small), text, small)
 
 
-def test_a_simulated_gpu_is_interrupted():
+@pytest.mark.parametrize("delay", [0.02, 0.05, 0.1, 0.2, 0.4])
+def test_a_simulated_gpu_is_interrupted(delay):
     """It is, between threads: each computes one part."""
     given = heavy()
     kernel = nacho.mlir.compile(TRIPLE, contract="none", target="cuda-sim")
     small = light(given)
     wanted = kernel(**small)
-    with interrupted_after(0.2):
+    with interrupted_after(delay):
         kernel(**given, parts=10_000)
     assert samples.same(kernel(**small), wanted)
 
