@@ -231,8 +231,9 @@ private:
     int64_t cut = own ? 0
                       : cast<MemRefType>(bounds.getType()).getDimSize(1) *
                             bytesOf(IndexType::get(bounds.getContext()));
-    return llvm::alignTo(int64_t(tile.getBy() + 1) * (part + cut),
-                         kGpuWindowBytes);
+    int64_t all = int64_t(tile.getBy() + 1) * (part + cut);
+    // There may be no window at all, but no tile shares nothing.
+    return llvm::alignTo(std::max<int64_t>(all, 1), kGpuWindowBytes);
   }
 
   Value cutPosition(Value cut, const CutLevel &at) {
