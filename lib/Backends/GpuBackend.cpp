@@ -35,6 +35,11 @@ static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
   pm.addPass(createNachoMergeKernels());
+  if (options.indices == Indices::narrow) {
+    pm.addPass(createNachoNarrowIndices());
+    addCanonicalizer(pm, options);
+    pm.addPass(createCSEPass());
+  }
 }
 
 Stage nacho::gpuStage() { return {"gpu", addGpu}; }

@@ -113,6 +113,18 @@ std::string Chooser::describeTransposed(const Choice &choice) const {
          counted(choice.facts.transposedRows, "row", "rows");
 }
 
+std::string Chooser::describeIndices(const Choice &choice) const {
+  if (!kernel.entriesPerPart || choice.variant.indices == Indices::narrow)
+    return "";
+  const Refusal *refusal = find(choice, Refusal::wideIndices);
+  std::string why =
+      refusal ? refusal->reason
+      : pins.indices.isSet()
+          ? "as asked for"
+          : "a length or an extent of " + std::to_string(choice.facts.longest);
+  return "indices of 64 bits in kernels: " + why;
+}
+
 std::string Chooser::describeFixedParts(const Choice &choice) {
   if (!choice.fixedParts)
     return "";
@@ -138,6 +150,7 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
     lines.push_back(describeProducts(choice));
   if (!kernel.transposed.empty())
     lines.push_back(describeTransposed(choice));
+  lines.push_back(describeIndices(choice));
   lines.push_back(describeFixedParts(choice));
   const std::optional<Step::Merge> &merged = program.last().merged;
   if (merged && merged->isUnion)

@@ -3,6 +3,7 @@
 #include "nacho/Execution/Chooser.h"
 #include "Thresholds.h"
 #include "nacho/Execution/Program.h"
+#include "nacho/Runtime/Abi.h"
 
 #include <algorithm>
 #include <numeric>
@@ -104,6 +105,12 @@ bool Chooser::wantsTransposed(const Asked &asked, const Facts &facts) const {
          facts.stored / kWorthTransposing >= facts.transposedRows;
 }
 
+/// Chooses indices of 32 bits if all numbers that are known before fit them.
+Indices Chooser::chooseIndices(const Choice &choice) const {
+  bool fit = std::max(choice.parts, choice.facts.longest) <= kLongestNarrow;
+  return kernel.entriesPerPart && fit ? Indices::narrow : Indices::wide;
+}
+
 /// Chooses how to fill a result. A device that finds cuts inside of tiles has
 /// read there what it counts; a draft would be written, and read again.
 Fill Chooser::chooseFill(const Choice &choice) const {
@@ -128,6 +135,7 @@ Choice Chooser::choose(const Asked &asked, const Facts &facts,
   wanted.rows = Rows::whole;
   if (wantsTransposed(asked, facts))
     wanted.dense = Dense::transposed;
+  wanted.indices = chooseIndices(choice);
   choice.variant = pins.nearest(wanted);
   choice.variant.merge = wantsKeys(asked, facts) ? Merge::keys : Merge::levels;
   choice.variant.fill = chooseFill(choice);
@@ -139,6 +147,7 @@ Choice Chooser::chooseForLoneParts(const Asked &asked,
   Choice choice = choose(asked, facts, /*available=*/1);
   choice.variant.fill = pins.fill.nearest(Fill::counted);
   choice.variant.dense = pins.dense.nearest(Dense::stored);
+  choice.variant.indices = pins.indices.nearest(Indices::wide);
   if (facts.entries >= kWorthKeys)
     choice.variant.merge = pins.merge.nearest(Merge::levels);
   return choice;
@@ -200,6 +209,11 @@ std::optional<Choice> Chooser::instead(const Choice &choice,
     other.variant.products = Products::sorted;
     other.acceptsOnePart = true;
     return other;
+  case Refusal::wideIndices:
+    if (choice.variant.indices == Indices::wide)
+      return std::nullopt;
+    other.variant.indices = Indices::wide;
+    return other;
   case Refusal::counts:
     break;
   }
@@ -242,11 +256,10 @@ std::vector<Choice> Chooser::beginnings() const {
 
 std::vector<Variant> Chooser::reachable() const {
   // A row can be too heavy for few workers, or for a small share of many.
-  const Refusal refusals[] = {{Refusal::heavyRows, "", 0},
-                              {Refusal::heavyRows, "", kLeastPieceShare},
-                              {Refusal::splitRows, "", 0},
-                              {Refusal::sorting, "", 0},
-                              {Refusal::counts, "", 0}};
+  const Refusal refusals[] = {
+      {Refusal::heavyRows, "", 0}, {Refusal::heavyRows, "", kLeastPieceShare},
+      {Refusal::splitRows, "", 0}, {Refusal::sorting, "", 0},
+      {Refusal::counts, "", 0},    {Refusal::wideIndices, "", 0}};
   std::vector<Variant> variants;
   std::set<std::tuple<size_t, bool, bool>> known;
   std::vector<Choice> open = beginnings();

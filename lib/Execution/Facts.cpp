@@ -49,6 +49,8 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
                      const std::vector<Argument> &args,
                      const KernelFacts &kernel) {
   Facts facts = factsOf(operands);
+  for (const Argument &each : args)
+    facts.longest = std::max(facts.longest, each.size);
   const Argument *next = args.data();
   bool isFirst = true;
   for (size_t n = 0; n < operands.size(); ++n) {

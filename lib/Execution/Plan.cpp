@@ -83,6 +83,7 @@ void Plan::startSteps() {
     else
       started.emplace_back(next->steps[n], choice);
     started.back().step = &next->steps[n];
+    started.back().indices = choice.variant.indices;
   }
   steps = std::move(started);
   program = std::move(next);

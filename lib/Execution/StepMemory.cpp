@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Abi.h"
 
 #include <new>
 
@@ -71,8 +72,16 @@ StepPlan::arguments(const std::vector<Buffer> &buffers) const {
   for (const Buffer &buffer : buffers)
     args.push_back(buffer.argument());
   for (size_t level = 0; level < rank; ++level)
-    args.push_back({nullptr, extents()[level]});
+    args.push_back({nullptr, extentToPass(level)});
   return args;
+}
+
+/// The extent of a level of the result, as other steps get it. Levels of a list
+/// that have positions in place of coordinates say that these have no bound,
+/// but narrow indices bound them.
+int64_t StepPlan::extentToPass(size_t level) const {
+  int64_t extent = extents()[level];
+  return indices == Indices::narrow ? std::min(extent, kLongestNarrow) : extent;
 }
 
 int64_t StepPlan::numEntries() const {

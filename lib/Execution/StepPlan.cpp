@@ -28,8 +28,9 @@ std::optional<Refusal> nacho::throwOrRefuse(int32_t status) {
 StepPlan::StepPlan(const Step &step, const Choice &choice)
     : step(&step), parts(choice.parts), workers(choice.workers()),
       isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
-      acceptsOnePart(choice.acceptsOnePart), bounds(unwrittenBounds()),
-      order(step.device(), 0), offsets(unwrittenOffsets()),
+      acceptsOnePart(choice.acceptsOnePart), indices(choice.variant.indices),
+      bounds(unwrittenBounds()), order(step.device(), 0),
+      offsets(unwrittenOffsets()),
       buckets(step.device(), step.bucketType(), 0) {
   for (const WorkspaceLayout &layout : step.workspaces())
     workspaces.emplace_back(step.device(), layout);
@@ -93,6 +94,8 @@ void StepPlan::cut(const std::vector<Argument> &args, int64_t within,
 
 std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
                                            int64_t within, int64_t threads) {
+  if (auto refusal = refuseLengths(args))
+    return refusal;
   cut(args, within, threads);
   return within == parts ? refuseImbalance() : std::nullopt;
 }
@@ -153,6 +156,8 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
 /// Calls the function that plans the step, and reads the sizes that it finds.
 std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                                           int64_t threads) {
+  if (auto refusal = refuseLengths(args))
+    return refusal;
   std::optional<Numbers<int64_t>> counts;
   if (step->countColumns && !step->isDraft())
     counts.emplace(step->device(), parts * step->countColumns,
@@ -168,7 +173,7 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
   checkCost();
-  return std::nullopt;
+  return refuseResult();
 }
 
 /// Makes fewer parts of those that Nacho chose, if their tables are worth only

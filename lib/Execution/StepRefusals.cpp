@@ -106,6 +106,36 @@ static std::optional<Refusal> refuseBusiest(const Step &step, int64_t busiest,
       share, !step.tables.empty()};
 }
 
+std::optional<Refusal> StepPlan::refuseLength(int64_t length) const {
+  if (indices == Indices::wide || length <= kLongestNarrow)
+    return std::nullopt;
+  return Refusal{Refusal::wideIndices,
+                 "up to " + std::to_string(length) + " entries, rows or steps"};
+}
+
+/// Refuses operands that are too long for kernels whose indices have 32 bits.
+std::optional<Refusal>
+StepPlan::refuseLengths(const std::vector<Argument> &args) const {
+  int64_t longest = 0;
+  for (const Argument &arg : args)
+    longest = std::max(longest, arg.size);
+  return refuseLength(longest);
+}
+
+/// Refuses a result that is too long, or that takes too many steps.
+std::optional<Refusal> StepPlan::refuseResult() const {
+  int64_t longest = std::max(mostEntries(), buckets.size);
+  for (auto [type, length] : resultArrays())
+    longest = std::max(longest, length);
+  for (size_t level = 0; level < step->result.levels.size(); ++level)
+    if (step->list == Step::List::none)
+      longest = std::max(longest, extents()[level]);
+  if (!step->partials.empty())
+    longest =
+        std::max(longest, checkedProduct(step->partialRows * parts, rowSize()));
+  return refuseLength(longest);
+}
+
 std::optional<Refusal> StepPlan::refuseImbalance() {
   if (!mayBeUnequal())
     return std::nullopt;

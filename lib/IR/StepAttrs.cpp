@@ -7,6 +7,7 @@
 #include "StepSyntax.h"
 #include "nacho/IR/Collect.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -329,6 +330,10 @@ StepAttr StepAttr::ofFunction(Operation *func, unsigned numOperands) {
 
 LogicalResult NachoDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == kPlaceAttrName &&
+      !(isa<memref::LoadOp>(op) && op->getResult(0).getType().isIndex()))
+    return op->emitOpError()
+           << "'" << kPlaceAttrName << "' is of loads of indices";
   if (attribute.getName() != kStepAttrName)
     return success();
   auto func = dyn_cast<FunctionOpInterface>(op);

@@ -2,6 +2,7 @@
 
 #include "nacho/Levels/Buffers.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,6 +14,11 @@ using namespace nacho;
 Value nacho::loadIndex(ImplicitLocOpBuilder &b, Value buffer, Value at) {
   Value value = memref::LoadOp::create(b, buffer, at);
   return Number(b, value).asIndex();
+}
+
+void nacho::markPlace(Value loaded) {
+  loaded.getDefiningOp()->setAttr(NachoDialect::kPlaceAttrName,
+                                  UnitAttr::get(loaded.getContext()));
 }
 
 void nacho::storeIndex(ImplicitLocOpBuilder &b, Value value, Value buffer,

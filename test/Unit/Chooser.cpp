@@ -8,6 +8,7 @@
 #include "Unit.h"
 
 #include "nacho/Execution/Chooser.h"
+#include "nacho/Runtime/Abi.h"
 
 #include <unordered_set>
 #include <vector>
@@ -168,6 +169,32 @@ static void checkDevice() {
             Chooser::partsWithRows(1 << 20, 1 << 20) == 32 &&
             Chooser::partsWithRows(0, 0) == 32,
         [] { return "parts with rows of sums"; });
+}
+
+/// The kernels of a device compute with indices of 32 bits, unless a number of
+/// the call is too large, or one that only a program can tell.
+static void checkIndices() {
+  KernelFacts kernel;
+  auto indices = [&](int64_t longest, int64_t parts) {
+    Facts facts;
+    facts.longest = longest;
+    Asked asked = {Purpose::call, 0, parts, 1 << 20};
+    return Chooser({}, kernel).choose(asked, facts, 32).variant.indices;
+  };
+  check(indices(1, 0) == Indices::wide,
+        [] { return "indices of 32 bits on the host"; });
+  kernel.entriesPerPart = 16;
+  check(indices(kLongestNarrow, 0) == Indices::narrow &&
+            indices(kLongestNarrow + 1, 0) == Indices::wide &&
+            indices(1, kLongestNarrow + 1) == Indices::wide,
+        [] { return "indices of 32 bits by lengths"; });
+  Chooser chooser({}, kernel);
+  Refusal refusal = {Refusal::wideIndices, "", 0};
+  std::optional<Choice> other =
+      chooser.instead(chooser.choose({}, Facts(), 32), refusal);
+  check(other && other->variant.indices == Indices::wide &&
+            !chooser.instead(*other, refusal),
+        [] { return "indices of 64 bits after a refusal"; });
 }
 
 /// Heavy parts come first, if they are notably heavier and some parts have to
@@ -642,6 +669,7 @@ NACHO_SUITE("chooser") {
   checkFixedParts();
   checkSorting();
   checkDevice();
+  checkIndices();
   checkStartOrder();
   checkKeys();
   checkKeysOfUnions();

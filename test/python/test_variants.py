@@ -39,6 +39,50 @@ def test_choices_are_followed_and_named(rows, drafts):
 
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
+
+
+def narrow(kernel, *operands):
+    """Return whether kernels compute with indices of 32 bits, as explained."""
+    return "indices of 64 bits in kernels" not in str(kernel.explain(*operands))
+
+
+@pytest.mark.parametrize("text", [PRODUCT, UNION, "y[i] = sum(j, A[i,j]) * d"])
+def test_indices_of_32_and_64_bits_compute_the_same(text):
+    operands = (matrix(1), matrix(2) if "B" in text else 2.0)
+    kernels = [
+        nacho.mlir.compile(text, target="cuda-sim", choices={"narrow-indices": asked})
+        for asked in (False, True)
+    ]
+    assert [narrow(kernel, *operands) for kernel in kernels] == [False, True]
+    assert same(*(kernel(*operands) for kernel in kernels))
+
+
+def test_an_extent_that_narrow_indices_do_not_fit():
+    """Neither the extents nor the arrays of a call may be longer than 2^28."""
+    kernel = nacho.mlir.compile(
+        "z[i] = a[i] + b[i]",
+        {"a": "sparse-vector", "b": "sparse-vector"},
+        target="cuda-sim",
+    )
+    for extent in (1 << 28, (1 << 28) + 1):
+        ends = (np.array([0, extent - 1]),)
+        vector = sp.coo_array((np.array([1.0, 2.0]), ends), shape=(extent,))
+        made = kernel(vector, vector)
+        assert narrow(kernel, vector, vector) == (extent == 1 << 28)
+        assert made.coords[0].tolist() == [0, extent - 1]
+        assert made.data.tolist() == [2.0, 4.0]
+
+
+def test_work_that_narrow_indices_do_not_fit():
+    """What a loop counts may be more than any length: the products of a row."""
+    A, B = (sp.csr_array(np.ones(shape)) for shape in ((1 << 14, 1), (1, 1 << 15)))
+    text = "s = sum(i, sum(j, sum(k, A[i,j] * B[j,k])))"
+    kernel = nacho.mlir.compile(text, target="cuda-sim", contract="none")
+    plan = kernel.plan(A, B, parts=64)
+    assert not plan.choices["narrow-indices"]
+    assert kernel.plan(A[:100], B, parts=64).choices["narrow-indices"]
+
+
 REACHABLE = [
     (PRODUCT, "csr"),
     (UNION, "csr"),

@@ -192,6 +192,40 @@ def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def NachoNarrowIndices : Pass<"nacho-narrow-indices", "::mlir::ModuleOp"> {
+  let summary = "Compute with indices of 32 bits in kernels";
+  let description = [{
+    A GPU needs two instructions for a sum of 64 bits, and two registers for its result.
+    Before:
+    ```mlir
+    %n = memref.dim %crd, %c0 : memref<?xi32>
+    %to = arith.minui %end, %n : index
+    scf.for %p = %from to %to step %c1 {
+      %j = memref.load %crd[%p] : memref<?xi32>
+    }
+    ```
+    After:
+    ```mlir
+    %n = memref.dim %crd, %c0 : memref<?xi32>
+    %short_n = arith.index_cast %n : index to i32
+    %to = arith.minui %end, %short_n : i32
+    scf.for %p = %from to %to step %c1_i32 : i32 {
+      %at = arith.index_cast %p : i32 to index
+      %j = memref.load %crd[%at] : memref<?xi32>
+    }
+    ```
+    An index becomes narrow if it fits 32 bits whenever no array of the call is longer
+    than `longest`, and no extent is larger: the host sees to that. Costs, and what is
+    loaded from arrays of indices, remain as they are, apart from coordinates and
+    positions, whose loads have the attribute `nacho.place`.
+  }];
+  let options = [
+    Option<"longest", "longest", "int64_t", "::nacho::kLongestNarrow",
+           "The most elements of an array, and the largest extent">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def NachoMathOnDevice : Pass<"nacho-math-on-device", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower functions of numbers that GPUs have instructions for";
   let description = [{

@@ -4,6 +4,7 @@
 #define NACHO_CONVERSION_PASSES_H
 
 #include "nacho/IR/Nacho.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Pass/Pass.h"
 

@@ -18,6 +18,9 @@
 //   drafts      entries are appended without counting, unless too much memory
 //               would be needed for all that might be appended; those of a
 //               union, if one thread computes a large one in a single part
+//   narrow      kernels of a GPU compute with indices of 32 bits, unless an
+//   array
+//               is too long
 //   branches    a union is merged with branches if a branch predictor would
 //               foresee which operand comes next
 //
@@ -73,6 +76,7 @@ struct Facts {
   /// The rows that operands would have which are better transposed; 0 if there
   /// are none.
   int64_t transposedRows = 0;
+  int64_t longest = 0; ///< The longest array, or the largest extent.
   /// Other programs leave no processor to a second thread.
   bool isCrowded = false;
 };
@@ -113,6 +117,7 @@ struct Refusal {
     splitRows, ///< A row is too wide for a workspace without keys.
     sorting,   ///< One part would scatter all products, unless they are sorted.
     counts,    ///< The entries have to be counted first.
+    wideIndices, ///< A number may not fit 32 bits.
   } needs;
   std::string reason;
   int64_t share = 0; ///< The cost for each worker, if a row is too heavy.
@@ -243,6 +248,7 @@ public:
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;
   bool wantsTransposed(const Asked &asked, const Facts &facts) const;
+  Indices chooseIndices(const Choice &choice) const;
   Fill chooseFill(const Choice &choice) const;
   std::vector<Choice> beginnings() const;
   std::optional<Choice> withoutHeavyRows(Choice choice) const;
@@ -252,6 +258,7 @@ private:
   std::string describeProducts(const Choice &choice) const;
   std::string describeTransposed(const Choice &choice) const;
   std::string describeDraft(const Choice &choice) const;
+  std::string describeIndices(const Choice &choice) const;
   std::string describeBranches(const Choice &choice) const;
   static std::string describeFixedParts(const Choice &choice);
 

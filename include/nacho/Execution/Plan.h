@@ -145,6 +145,7 @@ public:
   bool isShared;         ///< Nacho chose the number of parts, and may lower it.
   bool acceptsImbalance; ///< Unequal parts are not refused.
   bool acceptsOnePart;   ///< One part is not refused for the work of several.
+  Indices indices;       ///< Narrow ones refuse what is too long for them.
   /// The cuts, then the sizes and the status: plan() reads back the last cut
   /// together with these.
   Numbers<int64_t> bounds;
@@ -227,8 +228,12 @@ private:
   bool addsToResult() const;
   std::optional<Refusal> refuseOnePart(int64_t threads) const;
   bool mayBeUnequal() const;
+  int64_t extentToPass(size_t level) const;
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
+  std::optional<Refusal> refuseLength(int64_t length) const;
+  std::optional<Refusal> refuseLengths(const std::vector<Argument> &args) const;
+  std::optional<Refusal> refuseResult() const;
   std::optional<Refusal> refuseTables(const std::vector<Argument> &args) const;
   std::optional<Refusal> refuseDraft() const;
   void checkIndexTypes() const;

@@ -20,6 +20,7 @@ enum class Dense { stored, transposed };
 enum class Merge { levels, keys };
 enum class Fill { counted, drafted, unionsDrafted };
 enum class Branching { selects, branches };
+enum class Indices { wide, narrow };
 
 /// One of several ways to compile the same module. All variants compute the
 /// same result. The plain variant, with the first value of each choice, can

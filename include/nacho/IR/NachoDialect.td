@@ -42,7 +42,9 @@ def Nacho_Dialect : Dialect {
     An argument of a function may have the attribute `nacho.sizes`, an array of its
     expected number of entries and its extents, by which the order of loops is
     chosen. What callers have to know of a function is the `#nacho.step` that is its
-    attribute `nacho.step`.
+    attribute `nacho.step`. A load of an index that is a coordinate or a position, so
+    that it is no larger than an extent or the length of an array, has the attribute
+    `nacho.place`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -54,6 +56,8 @@ def Nacho_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSizesAttrName = "nacho.sizes";
     /// The attribute of a function that holds its StepAttr, which callers read.
     static constexpr ::llvm::StringLiteral kStepAttrName = "nacho.step";
+    /// The attribute of a load of a coordinate or a position.
+    static constexpr ::llvm::StringLiteral kPlaceAttrName = "nacho.place";
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::sparse_tensor::SparseTensorDialect"

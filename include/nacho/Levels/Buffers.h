@@ -14,6 +14,11 @@ namespace nacho {
 mlir::Value loadIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                       mlir::Value at);
 
+/// Notes that a value, which was loaded from an array of indices, is a
+/// coordinate or a position: no larger than an extent or the length of an
+/// array.
+void markPlace(mlir::Value loaded);
+
 /// Stores an index into a buffer of positions or coordinates of any width.
 void storeIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                 mlir::Value buffer, mlir::Value at);

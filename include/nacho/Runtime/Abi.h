@@ -51,6 +51,11 @@ inline constexpr char kReturnZerosSymbol[] = "nacho_return_zeros";
 /// many bytes there.
 inline constexpr int64_t kGpuWindowBytes = 16;
 
+/// Kernels whose indices have 32 bits take arrays of at most this length, and
+/// extents and numbers of parts that are no larger: so there is room for sums
+/// of a few of these, and for the steps that loops count.
+inline constexpr int64_t kLongestNarrow = int64_t(1) << 28;
+
 /// A workspace without keys has marks for this many places.
 inline constexpr int64_t kDensePlaces = 1 << 20;
 

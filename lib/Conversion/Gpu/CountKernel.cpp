@@ -44,6 +44,30 @@ static bool isPair(Type type) {
          (type.isIntOrFloat() && type.getIntOrFloatBitWidth() > 32);
 }
 
+/// Whether a number of 32 bits is extended to the index of an access.
+static bool isExtended(Value index) {
+  auto cast = index.getDefiningOp<arith::IndexCastOp>();
+  return cast && cast.getIn().getType().isInteger(32);
+}
+
+/// Whether nothing has to be done for a cast: it takes one register of a pair,
+/// or an instruction that computes an address extends the number.
+static bool isFreeCast(Operation &op) {
+  Value result = op.getResult(0);
+  if (isPair(op.getOperand(0).getType()) && !isPair(result.getType()))
+    return true;
+  return isExtended(result) &&
+         llvm::all_of(result.getUsers(),
+                      [](Operation *user) { return accessOf(user); });
+}
+
+/// Returns how many instructions compute the address of an access: one if it
+/// multiplies and adds numbers of 32 bits, to get one of 64 bits.
+static int64_t addressWeight(const KernelAccess &access) {
+  bool isOne = llvm::all_of(access.indices, isExtended);
+  return isOne ? 1 : 2;
+}
+
 /// Returns how many instructions compute an integer, or choose a value.
 static int64_t arithmeticWeight(Operation &op) {
   static constexpr int64_t kDivision = 20, kLongDivision = 70;
@@ -63,7 +87,7 @@ static int64_t arithmeticWeight(Operation &op) {
           [&](auto) { return isLong ? 4 : 1; })
       .Case<arith::MulIOp>([&](auto) { return isLong ? 3 : 1; })
       .Case<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp,
-            arith::IndexCastUIOp>([&](auto) { return 1; })
+            arith::IndexCastUIOp>([&](auto) { return isFreeCast(op) ? 0 : 1; })
       .Default([&](Operation *) { return isLong && !isFloat ? 2 : 1; });
 }
 
@@ -71,7 +95,7 @@ static int64_t arithmeticWeight(Operation &op) {
 /// only names memory or a constant, or if nobody uses it. Processors compute
 /// with 32 bits of an integer at a time.
 static int64_t weightOf(Operation &op) {
-  static constexpr int64_t kAddress = 2, kBranch = 2;
+  static constexpr int64_t kBranch = 2;
   bool isFree = op.hasTrait<OpTrait::ConstantLike>() ||
                 op.hasTrait<OpTrait::IsTerminator>() ||
                 isOpTriviallyDead(&op) ||
@@ -79,7 +103,7 @@ static int64_t weightOf(Operation &op) {
   if (isFree)
     return 0;
   if (std::optional<KernelAccess> access = accessOf(&op))
-    return isPrivate(access->memory) ? 1 : 1 + kAddress;
+    return isPrivate(access->memory) ? 1 : 1 + addressWeight(*access);
   if (isa<scf::IfOp>(op))
     return kBranch;
   if (isa<arith::ArithDialect>(op.getDialect()))
@@ -90,9 +114,9 @@ static int64_t weightOf(Operation &op) {
 /// Returns the instructions that a loop adds to a step: those of a counter, or
 /// a branch.
 static int64_t weightOfStep(Block &block) {
-  static constexpr int64_t kCounter = 5, kBranch = 1;
-  if (isa<scf::ForOp>(block.getParentOp()))
-    return kCounter;
+  static constexpr int64_t kCounter = 5, kShortCounter = 3, kBranch = 1;
+  if (auto loop = dyn_cast<scf::ForOp>(block.getParentOp()))
+    return isPair(loop.getInductionVar().getType()) ? kCounter : kShortCounter;
   auto loop = dyn_cast<scf::WhileOp>(block.getParentOp());
   return loop && &block == loop.getBeforeBody() ? kBranch : 0;
 }

@@ -2,6 +2,7 @@
 
 #include "FiberLowering.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Iterators.h"
@@ -126,13 +127,18 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
     return memref::LoadOp::create(b, op.getBounds(),
                                   ValueRange{op.getRow(), at});
   };
+  auto nextPlace = [&] {
+    Value place = next();
+    markPlace(place);
+    return place;
+  };
   CutValue cut;
   cut.cost = next();
   ArrayRef<int64_t> widths = cast<CutType>(op.getCut().getType()).getWidths();
   for (size_t loop = 0; loop < widths.size(); ++loop)
-    cut.loops.push_back({next(), {}});
+    cut.loops.push_back({nextPlace(), {}});
   for (auto [loop, width] : llvm::zip(cut.loops, widths))
     for (int64_t n = 0; n < width; ++n)
-      loop.positions.push_back(next());
+      loop.positions.push_back(nextPlace());
   return cut;
 }

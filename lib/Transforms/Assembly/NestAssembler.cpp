@@ -8,6 +8,7 @@
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -110,6 +111,8 @@ static void buildCompute(PhaseFunctions &function) {
   if (layout.hasCounts()) {
     first = function.loadRow(function.args.offsets, part);
     last = function.loadRow(function.args.offsets, next);
+    llvm::for_each(first, markPlace);
+    llvm::for_each(last, markPlace);
   }
   layout.filling->startPart(function, part, parts);
   PartBuilder builder(function, part, parts, PartTask::append);

@@ -1,0 +1,241 @@
+//===- NarrowIndices.cpp - Indices of 32 bits in kernels ------------------===//
+//
+// Each op is rewritten alone: what it takes is cut to 32 bits, and what it
+// gives is extended again. Casts that meet disappear by canonicalization, and
+// those that remain are where arrays are accessed, by addresses of 64 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexRanges.h"
+#include "nacho/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace nacho {
+#define GEN_PASS_DEF_NACHONARROWINDICES
+#include "nacho/Conversion/Passes.h.inc"
+} // namespace nacho
+
+using namespace mlir;
+using namespace nacho;
+
+namespace {
+class Narrower {
+public:
+  Narrower(IndexRanges &ranges, MLIRContext *context)
+      : ranges(ranges), narrow(IntegerType::get(context, 32)),
+        wide(IndexType::get(context)) {}
+
+  void rewrite(gpu::GPUFuncOp kernel);
+
+private:
+  void rewriteArithmetic(Operation *op);
+  void rewriteCompare(arith::CmpIOp op);
+  void rewriteExtension(Operation *op);
+  bool isBounded(Value number) const;
+  void rewriteIf(scf::IfOp op);
+  void rewriteWhile(scf::WhileOp op);
+  void rewriteFor(scf::ForOp op);
+
+  bool areNarrow(ValueRange values) const {
+    return llvm::all_of(values,
+                        [&](Value value) { return ranges.isNarrow(value); });
+  }
+  /// Cuts an operand.
+  void cut(OpOperand &operand) {
+    OpBuilder b(operand.getOwner());
+    operand.set(arith::IndexCastOp::create(b, operand.getOwner()->getLoc(),
+                                           narrow, operand.get()));
+  }
+  /// Makes a value narrow, and extends it for those who use it.
+  void extend(Value value, OpBuilder b) {
+    value.setType(narrow);
+    auto cast = arith::IndexCastOp::create(b, value.getLoc(), wide, value);
+    value.replaceAllUsesExcept(cast, cast);
+    ranges.copy(value, cast);
+  }
+  void extendResult(Value value) {
+    OpBuilder b(value.getContext());
+    b.setInsertionPointAfterValue(value);
+    extend(value, b);
+  }
+
+  IndexRanges &ranges;
+  Type narrow, wide;
+};
+} // namespace
+
+/// Whether the low bits of the result are known from those of the operands.
+static bool usesLowBits(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
+             arith::OrIOp, arith::XOrIOp, arith::MinUIOp, arith::MaxUIOp,
+             arith::MinSIOp, arith::MaxSIOp, arith::SelectOp>(op);
+}
+
+/// Whether they are if no operand is negative.
+static bool usesPositiveBits(Operation *op) {
+  return isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp>(op);
+}
+
+void Narrower::rewriteArithmetic(Operation *op) {
+  SmallVector<OpOperand *> indices;
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get().getType().isIndex())
+      indices.push_back(&operand);
+  bool isNarrow =
+      ranges.isNarrow(op->getResult(0)) &&
+      llvm::all_of(indices, [&](OpOperand *operand) {
+        return ranges.isNarrow(operand->get()) &&
+               (usesLowBits(op) || ranges.isPositive(operand->get()));
+      });
+  if (!isNarrow)
+    return;
+  for (OpOperand *operand : indices)
+    cut(*operand);
+  // That indices do not overflow says nothing of 32 bits.
+  if (auto arithmetic = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+    op->setAttr(arithmetic.getIntegerOverflowAttrName(),
+                arith::IntegerOverflowFlagsAttr::get(
+                    op->getContext(), arith::IntegerOverflowFlags::none));
+  extendResult(op->getResult(0));
+}
+
+void Narrower::rewriteCompare(arith::CmpIOp op) {
+  if (!areNarrow(op->getOperands()))
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    cut(operand);
+}
+
+/// Whether what is larger than any place makes no difference to the users of a
+/// number: each takes the smaller one of it and of a place.
+bool Narrower::isBounded(Value number) const {
+  return llvm::all_of(number.getUses(), [&](OpOperand &use) {
+    auto least = dyn_cast<arith::MinUIOp>(use.getOwner());
+    if (!least)
+      return false;
+    Value other = least.getOperand(1 - use.getOperandNumber());
+    return other != number && ranges.isNarrow(other) &&
+           ranges.isPositive(other);
+  });
+}
+
+/// Before:
+///   %i = arith.index_castui %loaded : i32 to index
+/// After, so that a number which is too large remains so:
+///   %n = arith.minui %loaded, %2147483647 : i32
+///   %i = arith.index_cast %n : i32 to index
+void Narrower::rewriteExtension(Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value number = op->getOperand(0);
+  bool isPlace = IndexRanges::isLoadedPlace(op);
+  if (isPlace && !isBounded(op->getResult(0)))
+    number = arith::MinUIOp::create(
+        b, number,
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(INT32_MAX)));
+  else if (!isPlace && number.getType().isInteger(1) &&
+           isa<arith::IndexCastUIOp>(op))
+    number = arith::ExtUIOp::create(b, narrow, number);
+  else if (!isPlace)
+    return;
+  auto cast = arith::IndexCastOp::create(b, wide, number);
+  ranges.copy(op->getResult(0), cast);
+  op->replaceAllUsesWith(cast);
+  op->erase();
+}
+
+void Narrower::rewriteIf(scf::IfOp op) {
+  for (OpResult result : op.getResults()) {
+    if (!ranges.isNarrow(result))
+      continue;
+    for (scf::YieldOp yield : {op.thenYield(), op.elseYield()})
+      cut(yield->getOpOperand(result.getResultNumber()));
+    extendResult(result);
+  }
+}
+
+void Narrower::rewriteWhile(scf::WhileOp op) {
+  for (auto [n, argument] : llvm::enumerate(op.getBeforeArguments())) {
+    if (!ranges.isNarrow(argument))
+      continue;
+    cut(op->getOpOperand(n));
+    cut(op.getYieldOp()->getOpOperand(n));
+    extend(argument, OpBuilder::atBlockBegin(op.getBeforeBody()));
+  }
+  MutableOperandRange given = op.getConditionOp().getArgsMutable();
+  for (auto [n, argument] : llvm::enumerate(op.getAfterArguments())) {
+    if (!ranges.isNarrow(argument))
+      continue;
+    cut(given[n]);
+    extend(argument, OpBuilder::atBlockBegin(op.getAfterBody()));
+    extendResult(op.getResult(n));
+  }
+}
+
+void Narrower::rewriteFor(scf::ForOp op) {
+  for (auto [n, argument] : llvm::enumerate(op.getRegionIterArgs())) {
+    if (!ranges.isNarrow(argument))
+      continue;
+    cut(op.getInitsMutable()[n]);
+    cut(op.getYieldedValuesMutable().value()[n]);
+    extend(argument, OpBuilder::atBlockBegin(op.getBody()));
+    extendResult(op.getResult(n));
+  }
+  // The step after the last one must not overflow.
+  APInt last = ranges.of(op.getUpperBound())
+                   .smax()
+                   .sadd_sat(ranges.of(op.getStep()).smax());
+  auto bounds = op->getOpOperands().take_front(3);
+  bool isNarrow = last.isSignedIntN(32) && !op.getUnsignedCmp() &&
+                  ranges.isPositive(op.getStep()) &&
+                  llvm::all_of(bounds, [&](OpOperand &bound) {
+                    return ranges.isNarrow(bound.get());
+                  });
+  if (!isNarrow)
+    return;
+  for (OpOperand &bound : bounds)
+    cut(bound);
+  extend(op.getInductionVar(), OpBuilder::atBlockBegin(op.getBody()));
+}
+
+void Narrower::rewrite(gpu::GPUFuncOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    if (usesLowBits(op) || usesPositiveBits(op))
+      rewriteArithmetic(op);
+    else if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+      rewriteExtension(op);
+    else if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      rewriteCompare(compare);
+    else if (auto either = dyn_cast<scf::IfOp>(op))
+      rewriteIf(either);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      rewriteWhile(loop);
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      rewriteFor(loop);
+  }
+}
+
+namespace {
+struct NarrowIndices : nacho::impl::NachoNarrowIndicesBase<NarrowIndices> {
+  using NachoNarrowIndicesBase::NachoNarrowIndicesBase;
+
+  void runOnOperation() override {
+    IndexRanges ranges(longest);
+    DenseMap<StringAttr, SmallVector<gpu::LaunchFuncOp>> launches;
+    getOperation().walk([&](FunctionOpInterface host) {
+      if (!isa<gpu::GPUFuncOp>(host))
+        ranges.visitHost(host);
+    });
+    getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      launches[launch.getKernelName()].push_back(launch);
+    });
+    getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      ranges.visitKernel(kernel, launches[kernel.getNameAttr()]);
+      Narrower(ranges, &getContext()).rewrite(kernel);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,139 @@
+// RUN: nacho-opt %s -split-input-file -nacho-narrow-indices -canonicalize | FileCheck %s
+// RUN: nacho-opt %s -split-input-file -nacho-narrow-indices='longest=4294967296' -canonicalize | FileCheck %s --check-prefix=LONG
+
+// Lengths and extents fit 32 bits, and so does what loops count. Elements of arrays of 32
+// bits that are no place, such as -1, remain larger than all places; not so where they are
+// bounded anyway.
+
+// CHECK-LABEL: gpu.func @merge(
+// CHECK-SAME:      %[[POS:.+]]: memref<?xi32>, %[[CRD:.+]]: memref<?xi32>, %[[ROW:.+]]: index)
+// CHECK-DAG:     %[[MOST:.+]] = arith.constant 2147483647 : i32
+// CHECK:         %[[DIM:.+]] = memref.dim %[[CRD]]
+// CHECK:         %[[END:.+]] = memref.load %[[POS]][%[[ROW]]]
+// CHECK:         %[[SHORT:.+]] = arith.index_cast %[[DIM]] : index to i32
+// CHECK:         %[[STOP:.+]] = arith.minui %[[END]], %[[SHORT]] : i32
+// CHECK:         scf.while (%[[P:.+]] = %{{.+}}, %[[N:.+]] = %{{.+}}) : (i32, i32) -> (i32, i32) {
+// CHECK-NEXT:      %[[MORE:.+]] = arith.cmpi ult, %[[P]], %[[STOP]] : i32
+// CHECK-NEXT:      scf.condition(%[[MORE]]) %[[P]], %[[N]] : i32, i32
+// CHECK:         ^bb0(%[[P:.+]]: i32, %[[N:.+]]: i32):
+// CHECK:           %[[AT:.+]] = arith.index_cast %[[P]] : i32 to index
+// CHECK:           %[[LOADED:.+]] = memref.load %[[CRD]][%[[AT]]]
+// CHECK:           %[[J:.+]] = arith.minui %[[LOADED]], %[[MOST]] : i32
+// CHECK:           %[[IS:.+]] = arith.cmpi ne, %[[J]], %{{.+}} : i32
+// CHECK:           %[[ONE:.+]] = arith.extui %[[IS]] : i1 to i32
+// CHECK:           %[[SUM:.+]] = arith.addi %[[N]], %[[ONE]] : i32
+// CHECK:           scf.yield %{{.+}}, %[[SUM]] : i32, i32
+
+// LONG-LABEL: gpu.func @merge(
+// LONG:         scf.while ({{.+}}) : (index, index) -> (index, index) {
+module attributes {gpu.container_module} {
+  func.func @launch(%pos: memref<?xi32>, %crd: memref<?xi32>, %row: index) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@merge blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%pos : memref<?xi32>, %crd : memref<?xi32>, %row : index)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @merge(%pos: memref<?xi32>, %crd: memref<?xi32>, %row: index) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %dim = memref.dim %crd, %c0 : memref<?xi32>
+      %loaded = memref.load %pos[%row] : memref<?xi32>
+      %end = arith.index_castui %loaded : i32 to index
+      %stop = arith.minui %end, %dim : index
+      %last:2 = scf.while (%p = %c0, %n = %c0) : (index, index) -> (index, index) {
+        %more = arith.cmpi ult, %p, %stop : index
+        scf.condition(%more) %p, %n : index, index
+      } do {
+      ^bb0(%p: index, %n: index):
+        %coordinate = memref.load %crd[%p] : memref<?xi32>
+        %j = arith.index_castui %coordinate : i32 to index
+        %is = arith.cmpi ne, %j, %row : index
+        %one = arith.index_castui %is : i1 to index
+        %sum = arith.addi %n, %one : index
+        %next = arith.addi %p, %c1 : index
+        scf.yield %next, %sum : index, index
+      }
+      %number = arith.index_castui %last#1 : index to i32
+      memref.store %number, %pos[%row] : memref<?xi32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// What is loaded from an array of indices is wide, unless it is marked as a place; so are
+// products, and sums that a loop adds up. The smaller one of such a number and a length is
+// narrow.
+
+// CHECK-LABEL: gpu.func @costs(
+// CHECK-DAG:     %[[COST:.+]] = memref.load %{{.+}}[%{{.+}}, %c0] : memref<?x2xindex>
+// CHECK-DAG:     %[[PLACE:.+]] = memref.load %{{.+}}[%{{.+}}, %c1] {nacho.place} : memref<?x2xindex>
+// CHECK:         arith.muli %{{.+}}, %{{.+}} : index
+// CHECK:         %[[SUM:.+]] = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%{{.+}} = %[[COST]]) -> (index)  : i32 {
+// CHECK:           arith.addi %{{.+}}, %{{.+}} : index
+// CHECK:         %[[LEAST:.+]] = arith.minui %[[SUM]], %{{.+}} : index
+// CHECK:         %[[SHORTER:.+]] = arith.index_cast %[[LEAST]] : index to i32
+// CHECK:         %[[SHORT:.+]] = arith.index_cast %[[PLACE]] : index to i32
+// CHECK:         arith.cmpi slt, %[[SHORTER]], %[[SHORT]] : i32
+module attributes {gpu.container_module} {
+  func.func @launch(%cuts: memref<?x2xindex>, %n: index, %out: memref<i1>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@costs blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%cuts : memref<?x2xindex>, %n : index, %out : memref<i1>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @costs(%cuts: memref<?x2xindex>, %n: index, %out: memref<i1>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %cost = memref.load %cuts[%n, %c0] : memref<?x2xindex>
+      %place = memref.load %cuts[%n, %c1] {nacho.place} : memref<?x2xindex>
+      %area = arith.muli %n, %n : index
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%so_far = %cost) -> (index) {
+        %more = arith.addi %so_far, %area : index
+        scf.yield %more : index
+      }
+      %least = arith.minui %sum, %n : index
+      %is_less = arith.cmpi slt, %least, %place : index
+      memref.store %is_less, %out[] : memref<i1>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// A kernel whose arguments nobody knows, and numbers that may be negative, which as
+// unsigned numbers of 64 bits are larger than those of 32.
+
+// CHECK-LABEL: gpu.func @unknown(
+// CHECK:         arith.addi %{{.+}}, %{{.+}} : index
+// CHECK-LABEL: gpu.func @negative(
+// CHECK:         %[[LESS:.+]] = arith.subi %{{.+}}, %{{.+}} : i32
+// CHECK:         %[[WIDE:.+]] = arith.index_cast %[[LESS]] : i32 to index
+// CHECK:         arith.shrui %[[WIDE]], %{{.+}} : index
+module attributes {gpu.container_module} {
+  func.func @launch(%n: index, %out: memref<?xindex>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@negative blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%n : index, %out : memref<?xindex>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @unknown(%n: index, %out: memref<?xindex>) kernel {
+      %c1 = arith.constant 1 : index
+      %more = arith.addi %n, %c1 : index
+      memref.store %more, %out[%c1] : memref<?xindex>
+      gpu.return
+    }
+    gpu.func @negative(%n: index, %out: memref<?xindex>) kernel {
+      %c1 = arith.constant 1 : index
+      %less = arith.subi %n, %c1 : index
+      %half = arith.shrui %less, %c1 : index
+      memref.store %half, %out[%c1] : memref<?xindex>
+      gpu.return
+    }
+  }
+}
