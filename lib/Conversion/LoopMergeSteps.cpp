@@ -83,17 +83,22 @@ static bool isInfinity(Value value) {
   return matchPattern(value, m_ConstantInt(&constant)) && constant.isAllOnes();
 }
 
-/// Whether the condition holds only if one of `coordinates`, to which it adds
-/// those that it compares, is not infinity.
+/// Whether the condition holds only if one of `positions` is below its bound.
+/// The condition says so, or that a coordinate is not infinity; it adds those
+/// that it speaks of.
 bool LoopSteps::isFinite(Value condition,
-                         SmallVectorImpl<unsigned> &coordinates) {
+                         SmallVectorImpl<unsigned> &positions) {
   Operation *op = condition.getDefiningOp();
   if (isa_and_nonnull<arith::AndIOp>(op))
-    return isFinite(op->getOperand(0), coordinates) ||
-           isFinite(op->getOperand(1), coordinates);
+    return isFinite(op->getOperand(0), positions) ||
+           isFinite(op->getOperand(1), positions);
   if (isa_and_nonnull<arith::OrIOp>(op))
-    return isFinite(op->getOperand(0), coordinates) &&
-           isFinite(op->getOperand(1), coordinates);
+    return isFinite(op->getOperand(0), positions) &&
+           isFinite(op->getOperand(1), positions);
+  if (std::optional<unsigned> position = positionInside(condition)) {
+    positions.push_back(*position);
+    return true;
+  }
   auto test = dyn_cast_or_null<arith::CmpIOp>(op);
   if (!test || test.getPredicate() != arith::CmpIPredicate::ne ||
       !isInfinity(test.getRhs()))
@@ -102,11 +107,43 @@ bool LoopSteps::isFinite(Value condition,
   addLeaves(test.getLhs(), leaves);
   for (Value leaf : leaves) {
     std::optional<unsigned> number = numberOf(leaf);
-    if (!number)
+    std::optional<unsigned> position =
+        number ? findPosition(*number) : std::nullopt;
+    if (!position)
       return false;
-    coordinates.push_back(*number);
+    positions.push_back(*position);
   }
   return true;
+}
+
+/// The carried position that is below a bound if a condition holds.
+std::optional<unsigned> LoopSteps::positionInside(Value condition) {
+  for (auto [n, argument] : llvm::enumerate(loop.getBeforeArguments()))
+    if (argument.getType().isIndex() && isInside(condition, sumOf(argument)))
+      return n;
+  return std::nullopt;
+}
+
+/// The positions that a coordinate may be at, which is carried, or which a step
+/// loads: below a bound unless the coordinate is infinity, or wherever the loop
+/// goes on.
+SmallVector<unsigned> LoopSteps::positionsOf(Value coordinate) {
+  SmallVector<unsigned> positions;
+  auto add = [&](std::optional<unsigned> position) {
+    if (position)
+      positions.push_back(*position);
+  };
+  if (std::optional<unsigned> number = numberOf(coordinate)) {
+    add(findPosition(*number));
+    return positions;
+  }
+  auto select = resolve(coordinate).getDefiningOp<arith::SelectOp>();
+  if (select && isInfinity(select.getFalseValue()))
+    add(positionInside(select.getCondition()));
+  else
+    for (Value part : parts)
+      add(positionInside(part));
+  return positions;
 }
 
 /// Whether a position is below a bound if a condition holds.
@@ -166,36 +203,40 @@ std::optional<unsigned> LoopSteps::findPosition(unsigned coordinate) {
   return std::nullopt;
 }
 
-/// Whether the position of each coordinate moves on if that is the least one,
-/// which is not infinity because one of `finite` is not.
+/// Whether a position moves on if a coordinate is the least one.
+bool LoopSteps::movesIfLeast(unsigned position, Value coordinate, Value least) {
+  Value split;
+  auto advance = advanceOf(next(position), position, Path(), split);
+  if (!advance)
+    return false;
+  return advance->always ||
+         llvm::any_of(advance->when, [&](const Literal &literal) {
+           auto test = literal.first.getDefiningOp<arith::CmpIOp>();
+           return test && literal.second &&
+                  test.getPredicate() == arith::CmpIPredicate::eq &&
+                  isSame(test.getLhs(), coordinate) &&
+                  isSame(test.getRhs(), least);
+         });
+}
+
+/// Whether the position of each coordinate moves on if that is the least one.
+/// One of `finite` is below its bound. If its own coordinate is not the least
+/// one, that is not infinity, either, so that another position is.
 bool LoopSteps::movesFrom(Value least, ArrayRef<unsigned> finite) {
   SmallVector<Value> leaves;
   addLeaves(least, leaves);
-  SmallVector<unsigned> compared;
+  SmallVector<unsigned> moved;
   for (Value leaf : leaves) {
-    std::optional<unsigned> coordinate = numberOf(leaf);
-    std::optional<unsigned> position =
-        coordinate ? findPosition(*coordinate) : std::nullopt;
-    Value split;
-    auto advance = position
-                       ? advanceOf(next(*position), *position, Path(), split)
-                       : std::nullopt;
-    if (!advance)
+    SmallVector<unsigned> positions = positionsOf(leaf);
+    auto *found = llvm::find_if(positions, [&](unsigned position) {
+      return movesIfLeast(position, leaf, least);
+    });
+    if (found == positions.end())
       return false;
-    bool moves = advance->always ||
-                 llvm::any_of(advance->when, [&](const Literal &literal) {
-                   auto test = literal.first.getDefiningOp<arith::CmpIOp>();
-                   return test && literal.second &&
-                          test.getPredicate() == arith::CmpIPredicate::eq &&
-                          isSame(test.getLhs(), leaf) &&
-                          isSame(test.getRhs(), least);
-                 });
-    if (!moves)
-      return false;
-    compared.push_back(*coordinate);
+    moved.push_back(*found);
   }
-  return llvm::all_of(finite, [&](unsigned coordinate) {
-    return llvm::is_contained(compared, coordinate);
+  return llvm::all_of(finite, [&](unsigned position) {
+    return llvm::is_contained(moved, position);
   });
 }
 
@@ -204,14 +245,13 @@ bool LoopSteps::advancesFromLeast(Value condition) {
   if (!isFinite(condition, finite))
     return false;
   SmallVector<Value> candidates;
-  for (Operation &op : *loop.getAfterBody())
-    if (isa<arith::MinUIOp>(op))
-      candidates.push_back(op.getResult(0));
-  for (Operation &op : *loop.getBeforeBody())
-    if (isa<arith::MinUIOp>(op))
-      candidates.push_back(op.getResult(0));
-  for (unsigned coordinate : finite)
-    candidates.push_back(loop.getBeforeArguments()[coordinate]);
+  for (Value carried : loop.getBeforeArguments())
+    if (carried.getType().isIndex())
+      candidates.push_back(carried);
+  for (Block *block : {loop.getAfterBody(), loop.getBeforeBody()})
+    for (Operation &op : *block)
+      if (isa<arith::MinUIOp>(op))
+        candidates.push_back(op.getResult(0));
   return llvm::any_of(candidates,
                       [&](Value least) { return movesFrom(least, finite); });
 }

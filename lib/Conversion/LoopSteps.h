@@ -123,7 +123,11 @@ private:
                    mlir::Value bound, bool isOrEqual);
 
   bool isFinite(mlir::Value condition,
-                llvm::SmallVectorImpl<unsigned> &coordinates);
+                llvm::SmallVectorImpl<unsigned> &positions);
+  std::optional<unsigned> positionInside(mlir::Value condition);
+  llvm::SmallVector<unsigned> positionsOf(mlir::Value coordinate);
+  bool movesIfLeast(unsigned position, mlir::Value coordinate,
+                    mlir::Value least);
   bool isInside(mlir::Value condition, const Sum &position);
   bool endsAtInfinity(mlir::Value coordinate, const Sum &position,
                       std::optional<Pair> known);

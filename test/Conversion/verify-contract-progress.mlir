@@ -143,6 +143,40 @@ func.func @infinity(%A: memref<?xindex>, %B: memref<?xindex>, %firstA: index,
   return
 }
 
+// while p < endA or q < endB: a coordinate that is loaded in the step is infinity if its
+// position is at the end
+
+// CHECK-LABEL: @either
+func.func @either(%A: memref<?xindex>, %B: memref<?xindex>, %endA: index, %endB: index) {
+  %c0 = arith.constant 0 : index
+  %infinity = arith.constant -1 : index
+  %0:2 = scf.while (%p = %c0, %q = %c0) : (index, index) -> (index, index) {
+    %moreA = arith.cmpi ult, %p, %endA : index
+    %moreB = arith.cmpi ult, %q, %endB : index
+    %more = arith.ori %moreA, %moreB : i1
+    scf.condition(%more) %p, %q : index, index
+  } do {
+  ^bb0(%p: index, %q: index):
+    %isInsideA = arith.cmpi ult, %p, %endA : index
+    %safeA = arith.select %isInsideA, %p, %c0 : index
+    %storedA = memref.load %A[%safeA] : memref<?xindex>
+    %a = arith.select %isInsideA, %storedA, %infinity : index
+    %isInsideB = arith.cmpi ult, %q, %endB : index
+    %safeB = arith.select %isInsideB, %q, %c0 : index
+    %storedB = memref.load %B[%safeB] : memref<?xindex>
+    %b = arith.select %isInsideB, %storedB, %infinity : index
+    %least = arith.minui %a, %b : index
+    %isA = arith.cmpi eq, %a, %least : index
+    %stepA = arith.index_castui %isA : i1 to index
+    %nextP = arith.addi %p, %stepA : index
+    %isB = arith.cmpi eq, %b, %least : index
+    %stepB = arith.index_castui %isB : i1 to index
+    %nextQ = arith.addi %q, %stepB : index
+    scf.yield %nextP, %nextQ : index, index
+  }
+  return
+}
+
 // while low < high: crd[mid] < target ? low = mid + 1 : high = mid
 
 // CHECK-LABEL: @lower_bound

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -86,7 +87,11 @@ IndexRanges::Range IndexRanges::lengthOf(Value array) const {
   if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
     if (!alloc.getDynamicSizes().empty())
       return of(alloc.getDynamicSizes().front());
-  return isa<BlockArgument>(array) ? fromTo(0, longest) : fromTo(0, INT64_MAX);
+  if (!isa<BlockArgument>(array))
+    return fromTo(0, INT64_MAX);
+  // Tables have a row for each part or cut, and there is at least one.
+  bool isTable = cast<MemRefType>(array.getType()).getRank() == 2;
+  return fromTo(isTable ? 1 : 0, longest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,6 +184,43 @@ static std::optional<std::pair<Value, Value>> eitherOf(Operation *op) {
   return std::nullopt;
 }
 
+/// Whether a condition holds only if a number is above another one, and so not
+/// zero, if both are positive.
+static bool saysAbove(Value condition, Value number) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return saysAbove(both.getLhs(), number) || saysAbove(both.getRhs(), number);
+  auto test = condition.getDefiningOp<arith::CmpIOp>();
+  return test && test.getPredicate() == arith::CmpIPredicate::ult &&
+         test.getRhs() == number;
+}
+
+/// The bounds of n - (m < n ? 1 : 0), which is not negative.
+std::optional<IndexRanges::Range>
+IndexRanges::rangeOfLess(arith::SubIOp less) const {
+  auto flag = less.getRhs().getDefiningOp<arith::IndexCastUIOp>();
+  if (!flag || !flag.getIn().getType().isInteger(1) ||
+      !isPositive(less.getLhs()) || !saysAbove(flag.getIn(), less.getLhs()))
+    return std::nullopt;
+  return of(less.getLhs()).rangeUnion(fromTo(0, 0));
+}
+
+/// The bounds of low + (high - low + 1) / 2, which is at most high where a loop
+/// goes on while low < high.
+std::optional<IndexRanges::Range>
+IndexRanges::rangeOfMiddle(arith::AddIOp middle) const {
+  auto half = middle.getRhs().getDefiningOp<arith::ShRUIOp>();
+  auto size = half && matchPattern(half.getRhs(), m_One())
+                  ? half.getLhs().getDefiningOp<arith::AddIOp>()
+                  : arith::AddIOp();
+  auto span = size && matchPattern(size.getRhs(), m_One())
+                  ? size.getLhs().getDefiningOp<arith::SubIOp>()
+                  : arith::SubIOp();
+  if (!span || span.getRhs() != middle.getLhs() ||
+      !areLess.contains({span.getRhs(), span.getLhs()}))
+    return std::nullopt;
+  return Range::fromSigned(of(span.getRhs()).smin(), of(span.getLhs()).smax());
+}
+
 void IndexRanges::infer(Operation *op) {
   if (isLoadedPlace(op))
     return set(op->getResult(0), fromTo(0, INT32_MAX));
@@ -196,6 +238,10 @@ void IndexRanges::infer(Operation *op) {
     if (auto either = eitherOf(op))
       range =
           range.intersection(of(either->first).rangeUnion(of(either->second)));
+    if (auto less = dyn_cast<arith::SubIOp>(op))
+      range = rangeOfLess(less).value_or(range);
+    if (auto middle = dyn_cast<arith::AddIOp>(op))
+      range = rangeOfMiddle(middle).value_or(range);
     set(result, range, countsSteps);
   });
 }
@@ -274,6 +320,15 @@ bool IndexRanges::widen(ValueRange carried, ValueRange next, bool gaveUp) {
 
 void IndexRanges::visitWhile(scf::WhileOp loop) {
   start(loop.getBeforeArguments(), loop.getInits());
+  scf::ConditionOp condition = loop.getConditionOp();
+  auto test = condition.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (test && test.getPredicate() == arith::CmpIPredicate::slt)
+    for (auto [x, low] :
+         llvm::zip(condition.getArgs(), loop.getAfterArguments()))
+      for (auto [y, high] :
+           llvm::zip(condition.getArgs(), loop.getAfterArguments()))
+        if (x == test.getLhs() && y == test.getRhs())
+          areLess.insert({low, high});
   for (int visits = 1;; ++visits) {
     visit(loop.getBefore());
     start(loop.getAfterArguments(), loop.getConditionOp().getArgs());

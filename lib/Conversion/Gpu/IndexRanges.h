@@ -3,10 +3,12 @@
 #ifndef NACHO_LIB_INDEXRANGES_H
 #define NACHO_LIB_INDEXRANGES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace nacho {
 
@@ -62,6 +64,8 @@ private:
   void visitWhile(mlir::scf::WhileOp loop);
   void visitIf(mlir::scf::IfOp op);
   void infer(mlir::Operation *op);
+  std::optional<Range> rangeOfLess(mlir::arith::SubIOp less) const;
+  std::optional<Range> rangeOfMiddle(mlir::arith::AddIOp middle) const;
   Range lengthOf(mlir::Value array) const;
 
   void start(mlir::ValueRange carried, mlir::ValueRange first);
@@ -72,6 +76,9 @@ private:
 
   int64_t longest;
   mlir::DenseMap<mlir::Value, Known> values;
+  /// Pairs of what loops carry, the first of which is less than the second
+  /// where a loop goes on.
+  mlir::DenseSet<std::pair<mlir::Value, mlir::Value>> areLess;
   /// Bounds of the lengths of arrays that are arguments of kernels.
   mlir::DenseMap<mlir::Value, Range> lengths;
 };

@@ -75,6 +75,27 @@ static Values emitWhileAny(Coiteration &loop, ValueRange state) {
   return emitWhile(b, MergeState::load(loop, state).flatten(), canHold, step);
 }
 
+/// The same loop, but each step loads the coordinates at its beginning. Threads
+/// that do parts together wait for each other where a row begins: the less is
+/// done there, the better. And they do something else while one of them waits
+/// for what it loads.
+static Values emitWhileAnyTogether(Coiteration &loop) {
+  ImplicitLocOpBuilder &b = loop.b;
+  auto canHold = [&](ValueRange values) -> Value {
+    SmallVector<Condition> alive(loop.ranges.size(), kAlways);
+    for (auto [n, position] : llvm::zip(loop.stored, values))
+      alive[n] = Number(b, position) < loop.ranges[n].end;
+    return emitFlag(b, emitMerge(b, loop.domain, alive));
+  };
+  auto step = [&](ValueRange values) {
+    MergeState now = MergeState::load(loop, values);
+    return emitStep(loop, now.emitLeast(b), now, loop.children(),
+                    Operands::mayEnd)
+        .withoutCoordinates();
+  };
+  return emitWhile(b, loop.inits(), canHold, step);
+}
+
 static bool endsWithAnyOperand(const Coiteration &loop) {
   return hasShortSteps(loop) && llvm::all_of(loop.stored, [&](unsigned n) {
            return holdsOnlyWith(loop.domain, n);
@@ -108,4 +129,7 @@ const LoopShape nacho::kTwoMerges = {canTakeTwoLoops, emitTwoMerges};
 
 const LoopShape nacho::kMerge = {
     [](const Coiteration &) { return true; },
-    [](Coiteration &loop) { return emitWhileAny(loop, loop.inits()); }};
+    [](Coiteration &loop) {
+      return loop.lowering.options.together ? emitWhileAnyTogether(loop)
+                                            : emitWhileAny(loop, loop.inits());
+    }};
