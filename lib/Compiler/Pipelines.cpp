@@ -94,6 +94,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   if (options.merge == Merge::keys) {
     NachoFlattenListsOptions flatten;
     flatten.dynamic = true;
+    flatten.trees = options.vectorBits > 0;
     pm.addPass(createNachoFlattenLists(flatten));
   }
   if (options.find) {

@@ -37,24 +37,26 @@ static bool hasKeys(RankedTensorType type, bool dynamic) {
 /// Whether a tensor can be flattened for a loop. A tree can only be flattened
 /// for a loop that stops as soon as one operand is exhausted, as intersections
 /// do: after that, a union needs keys one by one, but a tree computes its keys
-/// window by window.
-static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type) {
+/// window by window. `trees` says whether there are vectors for that.
+static bool isFlattenableFor(CoiterateOp loop, RankedTensorType type,
+                             bool trees) {
   bool endsWithAny =
       llvm::all_of(llvm::seq<unsigned>(loop.getFibers().size()),
                    [&](auto n) { return holdsOnlyWith(loop.getMerge(), n); });
   return hasSupportedLevels(type) && isFlattenable(type) &&
-         (isList(type) || endsWithAny);
+         (isList(type) || (trees && endsWithAny));
 }
 
 /// The lists that all loops of a nest step through, the n-th loop through the
 /// n-th level of each list; none if the loops have any other operands.
-static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops) {
+static SmallVector<RootOp> findLists(ArrayRef<CoiterateOp> loops, bool trees) {
   SmallVector<RootOp> lists;
   CoiterateOp outermost = loops.front();
   for (Value fiber : outermost.getFibers()) {
     auto root = fiber.getDefiningOp<RootOp>();
     auto type = cast<FiberType>(fiber.getType()).getTensor();
-    if (!root || root.getScannedList() || !isFlattenableFor(outermost, type) ||
+    if (!root || root.getScannedList() ||
+        !isFlattenableFor(outermost, type, trees) ||
         type.getRank() != static_cast<int64_t>(loops.size()))
       return {};
     lists.push_back(root);
@@ -154,7 +156,7 @@ struct FlattenLists : nacho::impl::NachoFlattenListsBase<FlattenLists> {
       if (nest.getCuts() || !collectTraitsOf(nest).appendsInOrder() ||
           loops.size() < 2)
         continue;
-      SmallVector<RootOp> lists = findLists(loops);
+      SmallVector<RootOp> lists = findLists(loops, trees);
       bool haveKeys = llvm::all_of(lists, [&](RootOp list) {
         return hasKeys(cast<RankedTensorType>(list.getTensor().getType()),
                        dynamic);

@@ -1,5 +1,6 @@
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-flatten-lists=dynamic=true -cse --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-flatten-lists -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=STATIC
+// RUN: nacho-opt %s -nacho-concretize -nacho-flatten-lists='dynamic=true trees=false' | FileCheck %s --check-prefix=LISTS
 // RUN: nacho-opt %s -pass-pipeline='builtin.module(nacho-concretize,nacho-flatten-lists{dynamic=true},%{cut},%{assemble})' \
 // RUN:   --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=ASSEMBLED
 
@@ -215,6 +216,14 @@ func.func @sums_of_columns(%A: tensor<?x?xf64, #COOT>, %B: tensor<?x?xf64, #COOT
 // CHECK:         nacho.flatten %{{.+}} : tensor<?x?xf64, #[[COO:.+]]>
 // CHECK:         nacho.coiterate %ij of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1)
 // CHECK:         return
+//
+// Without vectors, each key would take a search in each level.
+//
+// LISTS-LABEL: func.func @union(
+// LISTS:         nacho.flatten
+// LISTS-LABEL: func.func @trees(
+// LISTS-NOT:     nacho.flatten
+// LISTS:         return
 func.func @trees(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #COO>) -> tensor<f64> {
   %z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #DCSR>, %b = %B[i, j] : tensor<?x?xf64, #COO>)
       -> [] : tensor<f64> {

@@ -12,7 +12,9 @@ def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
     which pays badly if few entries share their first coordinates. If all loops of a
     nest step through the same lists, and the result is a list or a scalar, one loop
     over the keys of `nacho.flatten` does the same: to unite or intersect lists is to
-    unite or intersect sets of keys. Trees (CSF) can be intersected this way, too.
+    unite or intersect sets of keys. Trees (CSF) can be intersected this way, too, if
+    vectors of keys can be made: to find all coordinates of a single entry takes a
+    search in each level.
 
     Before:
     ```mlir
@@ -35,7 +37,9 @@ def NachoFlattenLists : Pass<"nacho-flatten-lists"> {
   let dependentDialects = ["::nacho::NachoDialect"];
   let options = [
     Option<"dynamic", "dynamic", "bool", "false",
-           "Assume that keys of dynamic shapes have at most 62 bits">
+           "Assume that keys of dynamic shapes have at most 62 bits">,
+    Option<"trees", "trees", "bool", "true",
+           "Intersect trees by keys, too, of which loops make vectors">
   ];
 }
 
