@@ -29,25 +29,41 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK-DAG:     %[[HI_P0:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
 // CHECK-DAG:     %[[HI_P1:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c4{{.*}}]
 //
-// The row, and the first of its positions, which is what all rows before it cost: runs
-// begin where the cuts' rows do.
-// CHECK:         %[[FOUND:.+]]:4 = scf.while (%{{[^ ]+}} = %[[LO_I]], %{{[^ ]+}} = %{{[^ ]+}}, %{{[^ ]+}} = %[[LO_P0]], %{{[^ ]+}} = %[[HI_P0]])
-// CHECK:         %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[FOUND]]#2 : index
+// The position after the last one that is within the query, which is what all entries
+// before it cost.
+// CHECK:         %[[AFTER:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LO_P0]], %{{[^ ]+}} = %[[HI_P0]])
+// CHECK:           arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
+//
+// The last row is found if all entries are within the query, and so is what is behind
+// them; else the row of the last one that is, between the rows of the cuts.
+// CHECK:         %[[ANY:.+]] = arith.cmpi ugt, %[[AFTER]]#0, %[[LO_P0]] : index
+// CHECK:         %[[ROW:.+]] = arith.select %[[ANY]], %{{.+}}, %[[LO_I]] : index
+// CHECK:         %[[ALL:.+]] = arith.cmpi eq, %[[AFTER]]#0, %[[HI_P0]] : index
+// CHECK-NEXT:    %[[FITS:.+]] = arith.cmpi ule, %[[HI_P0]], %[[QUERY]] : index
+// CHECK-NEXT:    %[[LAST:.+]] = arith.andi %[[FITS]], %[[ALL]] : i1
+// CHECK-NEXT:    %[[SOME:.+]] = arith.select %[[LAST]], %[[HIGH:.+]], %[[ROW]] : index
+// CHECK-NEXT:    %[[LESS:.+]] = arith.minsi %[[SOME]], %[[HIGH]] : index
+// CHECK-NEXT:    %[[I:.+]] = arith.maxsi %[[LESS]], %[[LO_I]] : index
+//
+// Its run: runs begin where the cuts' rows do.
+// CHECK-NEXT:    %[[START:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LO_P0]], %{{[^ ]+}} = %[[AFTER]]#0)
+// CHECK:           arith.cmpi ult, %{{.+}}, %[[I]] : index
+// CHECK:         %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[START]]#0 : index
 //
 // Whether there is such a row at all.
 // CHECK:         %[[END:.+]] = arith.minui
-// CHECK:         %[[HAS:.+]] = arith.cmpi eq, %{{.+}}, %[[FOUND]]#0 : index
+// CHECK:         %[[HAS:.+]] = arith.cmpi eq, %{{.+}}, %[[I]] : index
 //
 // The end of its run: lower bound of i + 1 in crd0[pos ...]
-// CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[FOUND]]#0, %c1{{.*}} : index
-// CHECK-NEXT:    %[[RUN_END:.+]]:2 = scf.while (%{{[^ ]+}} = %[[FOUND]]#2, %{{[^ ]+}} = %[[END]])
+// CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[I]], %c1{{.*}} : index
+// CHECK-NEXT:    %[[RUN_END:.+]]:2 = scf.while (%{{[^ ]+}} = %[[START]]#0, %{{[^ ]+}} = %[[END]])
 // CHECK:           arith.cmpi ult, %{{.+}}, %[[NEXT]] : index
 //
 // The column is searched for in the run, between those cuts that are in the row.
-// CHECK:         %[[ON_LO:.+]] = arith.cmpi eq, %[[FOUND]]#0, %[[LO_I]] : index
-// CHECK-NEXT:    %[[ON_HI:.+]] = arith.cmpi eq, %[[FOUND]]#0, %[[HI_I]] : index
+// CHECK:         %[[ON_LO:.+]] = arith.cmpi eq, %[[I]], %[[LO_I]] : index
+// CHECK-NEXT:    %[[ON_HI:.+]] = arith.cmpi eq, %[[I]], %[[HI_I]] : index
 // CHECK-NEXT:    %[[CLIPS_LO:.+]] = arith.andi %[[ON_LO]], %[[HAS]] : i1
-// CHECK-NEXT:    %[[FROM:.+]] = arith.select %[[CLIPS_LO]], %[[LO_P1]], %[[FOUND]]#2 : index
+// CHECK-NEXT:    %[[FROM:.+]] = arith.select %[[CLIPS_LO]], %[[LO_P1]], %[[START]]#0 : index
 // CHECK-NEXT:    %[[CLIPS_HI:.+]] = arith.andi %[[ON_HI]], %[[HAS]] : i1
 // CHECK-NEXT:    %[[TO:.+]] = arith.select %[[CLIPS_HI]], %[[HI_P1]], %[[RUN_END]]#0 : index
 // CHECK:         %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %[[RESIDUAL]] : index
@@ -56,9 +72,9 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK:           %[[NEXT:.+]] = arith.minui %{{.+}}, %[[END_TO:.+]] : index
 // CHECK:         %[[J:.+]] = arith.select %[[FITS]], %{{.+}}, %{{.+}} : index
 //
-// CHECK-DAG:     memref.store %[[FOUND]]#0, %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %[[I]], %[[BOUNDS]][%[[R]], %c1{{.*}}]
 // CHECK-DAG:     memref.store %[[J]], %[[BOUNDS]][%[[R]], %c2{{.*}}]
-// CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c3{{.*}}]
+// CHECK-DAG:     memref.store %[[START]]#0, %[[BOUNDS]][%[[R]], %c3{{.*}}]
 // CHECK-DAG:     memref.store %[[INNER]]#1, %[[BOUNDS]][%[[R]], %c4{{.*}}]
 func.func @search(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %q: index,
                   %r: index, %query: index) {

@@ -50,31 +50,32 @@ func.func @operand(%A: tensor<?x?xf64, #DCSR64>, %out: memref<?x?xf64>) {
   return
 }
 
-// The position of a coordinate is found by bisection:
+// The positions of the only operand are bisected:
 //   while low < high: mid = low + (high - low) / 2
-//     crd[mid] < i ? low = mid + 1 : high = mid
+//     pos1[mid] - pos1[pos0[0]] <= query ? low = mid + 1 : high = mid
 //
 // OPERAND-LABEL: func.func @search(
-// OPERAND:         scf.while
-// OPERAND:           %[[I:.+]] = arith.minui
-// OPERAND:           %[[POS:.+]]:2 = scf.while (%[[LOW:.+]] = %{{[^ ]+}}, %[[HIGH:.+]] = %{{[^ ]+}})
-// OPERAND-NEXT:        %[[MORE:.+]] = arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
-// OPERAND-NEXT:        scf.condition(%[[MORE]])
+// OPERAND-SAME:    %[[QUERY:[^ ,]+]]: index)
+// OPERAND:         %[[END:.+]]:2 = scf.while (%[[LOW:.+]] = %{{[^ ]+}}, %[[HIGH:.+]] = %{{[^ ]+}})
+// OPERAND-NEXT:      %[[MORE:.+]] = arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
+// OPERAND-NEXT:      scf.condition(%[[MORE]])
 // OPERAND:           ^{{.+}}(%[[LOW:.+]]: index, %[[HIGH:.+]]: index):
 // OPERAND-NEXT:        %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
 // OPERAND-NEXT:        %[[HALF:.+]] = arith.shrui %[[SPAN]], %c1{{.*}} : index
 // OPERAND-NEXT:        %[[MID:.+]] = arith.addi %[[LOW]], %[[HALF]] : index
-// OPERAND:             %[[CRD:.+]] = memref.load %{{.+}}[%[[MID]]] : memref<?xi64>
-// OPERAND-NEXT:        %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i64 to index
-// OPERAND-NEXT:        %[[X:.+]] = arith.andi %[[WIDE]], %{{.+}} : index
-// OPERAND-NEXT:        %[[BEFORE:.+]] = arith.cmpi ult, %[[X]], %[[I]] : index
+// OPERAND:             memref.load %{{.+}}[%[[MID]]] : memref<?xi32>
+// OPERAND:             %[[WITHIN:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
 // OPERAND-NEXT:        %[[NEXT:.+]] = arith.addi %[[MID]], %c1{{.*}} : index
-// OPERAND-NEXT:        %[[NEW_LOW:.+]] = arith.select %[[BEFORE]], %[[NEXT]], %[[LOW]] : index
-// OPERAND-NEXT:        %[[NEW_HIGH:.+]] = arith.select %[[BEFORE]], %[[HIGH]], %[[MID]] : index
+// OPERAND-NEXT:        %[[NEW_LOW:.+]] = arith.select %[[WITHIN]], %[[NEXT]], %[[LOW]] : index
+// OPERAND-NEXT:        %[[NEW_HIGH:.+]] = arith.select %[[WITHIN]], %[[HIGH]], %[[MID]] : index
 // OPERAND-NEXT:        scf.yield %[[NEW_LOW]], %[[NEW_HIGH]] : index, index
 //
-// The entries before it: pos1[pos] - pos1[pos0[0]]
-// OPERAND:           memref.load %{{.+}}[%[[POS]]#0] : memref<?xi32>
+// The coordinate before the end, in the width in which it is stored
+// OPERAND:           %[[BEFORE:.+]] = arith.subi %[[END]]#0, %c1{{.*}} : index
+// OPERAND-NEXT:      %[[SAFE:.+]] = arith.select %{{.+}}, %[[BEFORE]], %c0{{.*}} : index
+// OPERAND:           %[[CRD:.+]] = memref.load %{{.+}}[%[[SAFE]]] : memref<?xi64>
+// OPERAND-NEXT:      %[[WIDE:.+]] = arith.index_castui %[[CRD]] : i64 to index
+// OPERAND-NEXT:      arith.andi %[[WIDE]], %{{.+}} : index
 func.func @search(%A: tensor<?x?xf64, #DCSR64>, %bounds: memref<?x3xindex>, %p: index, %q: index,
                   %r: index, %query: index) {
   %A0 = nacho.root %A : tensor<?x?xf64, #DCSR64>

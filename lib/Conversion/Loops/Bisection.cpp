@@ -8,7 +8,8 @@
 //
 // In general, mid is in the middle of the coordinates. If the cost only depends
 // on positions, mid is in the middle of the positions of one operand: then the
-// number of steps follows from the number of entries, whatever the extent.
+// number of steps follows from the number of entries, whatever the extent. If
+// there is no other operand, the positions alone are halved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,29 @@
 using namespace mlir;
 using namespace nacho;
 
+/// Whether the cost is the same at all coordinates but 0 at which the operands
+/// have the same positions.
+static bool dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all) {
+  auto isFull = [](const ChildRange &range) { return range.level->isFull(); };
+  auto comparesWithZero = [](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    return compare && isConstantIntValue(compare.getRhs(), 0);
+  };
+  return !all.empty() && llvm::none_of(all, isFull) &&
+         llvm::all_of(op.getBodyBlock()->getArgument(0).getUsers(),
+                      comparesWithZero);
+}
+
+/// Only where coordinates are unique does the middle of the positions of one of
+/// several operands divide them.
+static bool isUnique(const ChildRange &range) {
+  return range.level->isUnique();
+}
+
+//===----------------------------------------------------------------------===//
+// Several operands
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 /// Emits one step.
@@ -32,7 +56,7 @@ public:
     for (const ChildRange &range : all)
       if (!range.level->isFull())
         ranges.push_back(&range);
-    if (dependsOnPositions(op, all))
+    if (dependsOnPositions(op, all) && llvm::all_of(all, isUnique))
       halvePositions();
     else
       halveCoordinates();
@@ -43,7 +67,6 @@ public:
   SearchInterval next(Number within);
 
 private:
-  static bool dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all);
   void halveCoordinates();
   void halvePositions();
 
@@ -60,22 +83,6 @@ private:
 };
 
 } // namespace
-
-/// Whether the cost is the same at all coordinates but 0 at which the operands
-/// have the same positions. Only where coordinates are unique does the middle
-/// of the positions divide them.
-bool Bisection::dependsOnPositions(SearchOp op, ArrayRef<ChildRange> all) {
-  auto isUnique = [](const ChildRange &range) {
-    return !range.level->isFull() && range.level->isUnique();
-  };
-  auto comparesWithZero = [](Operation *user) {
-    auto compare = dyn_cast<arith::CmpIOp>(user);
-    return compare && isConstantIntValue(compare.getRhs(), 0);
-  };
-  return !all.empty() && llvm::all_of(all, isUnique) &&
-         llvm::all_of(op.getBodyBlock()->getArgument(0).getUsers(),
-                      comparesWithZero);
-}
 
 /// mid = low + (high - low + 1) / 2
 void Bisection::halveCoordinates() {
@@ -152,10 +159,9 @@ static SearchInterval unflatten(ValueRange values) {
           SmallVector<Value>(values.drop_front(2 + stored))};
 }
 
-SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
-                                    ArrayRef<ChildRange> ranges,
-                                    const SearchInterval &interval,
-                                    CostAt costAt) {
+static SearchInterval bisectAll(ImplicitLocOpBuilder &b, SearchOp op,
+                                ArrayRef<ChildRange> ranges,
+                                const SearchInterval &interval, CostAt costAt) {
   auto isOpen = [&](ValueRange values) -> Value {
     return Number(b, values[0]).compare(arith::CmpIPredicate::slt, values[1]);
   };
@@ -167,4 +173,53 @@ SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
                                          step.positions())) <= op.getQuery();
         return flatten(step.next(within));
       }));
+}
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+/// end = the first position p of [lows, highs) with cost(crd[p], p) > query
+/// if end == highs and cost(high, highs) <= query: high
+/// else: crd[end - 1], or low if end == lows
+///
+/// In a run, the positions after the first one cost more than the coordinate,
+/// but less than the next coordinate.
+static SearchInterval bisectPositions(ImplicitLocOpBuilder &b, SearchOp op,
+                                      const ChildRange &range,
+                                      const SearchInterval &interval,
+                                      CostAt costAt) {
+  const Level &level = *range.level;
+  Value lows = interval.lows.front(), highs = interval.highs.front();
+  auto isWithin = [&](Value coordinate, Value position) {
+    return Number(b, costAt(coordinate, position)) <= op.getQuery();
+  };
+  Number end = emitBisection(b, lows, highs, [&](Number middle) {
+    return isWithin(level.coordinate(b, middle), middle);
+  });
+  Number isAny = end > lows;
+  Value before = end - 1;
+  Value safe = select(isAny, before, kReadablePosition);
+  Value stored = level.coordinate(b, safe);
+  Number found(b, select(isAny, stored, interval.low));
+  Value isAll = end == highs;
+  Number isHigh = isWithin(interval.high, highs) & isAll;
+  found = select(isHigh, interval.high, found);
+  // Coordinates of operands that are being edited may be out of order. A loop
+  // may have no coordinate from low on, and then high is less.
+  found = maxSigned(minSigned(found, interval.high), interval.low);
+  Number isStored = isAny & (found == stored);
+  Value position = level.isUnique()
+                       ? Value(select(isStored, before, end))
+                       : level.lowerBound(b, found, range.first, lows, end);
+  return {found, found, {position}, {position}};
+}
+
+SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
+                                    ArrayRef<ChildRange> ranges,
+                                    const SearchInterval &interval,
+                                    CostAt costAt) {
+  if (ranges.size() == 1 && dependsOnPositions(op, ranges))
+    return bisectPositions(b, op, ranges.front(), interval, costAt);
+  return bisectAll(b, op, ranges, interval, costAt);
 }

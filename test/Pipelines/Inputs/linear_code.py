@@ -123,8 +123,9 @@ def check_loops(family: Family, counts: Counts) -> None:
         # counted instead, with one loop for all operands.
         searches = (1 + rows) + 1
         if family.listed:
-            # The rows are counted for the list, which takes their place.
-            searches = (1 + 1) + 1
+            # The rows are counted for the list, which takes their place, and of which
+            # the positions are bisected.
+            searches = 1 + 1
             check_count("kernel_0_partition", whiles, 1, size)
             for name in ("kernel_0_assemble", "kernel_0_compute"):
                 check_count(name, fors, 0, size)
