@@ -8,6 +8,10 @@
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 !R0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !R1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
+#CSF = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
+!T0 = !nacho.fiber<tensor<?x?x?xf64, #CSF>, 0>
+!T1 = !nacho.fiber<tensor<?x?x?xf64, #CSF>, 1>
 
 // If all that is counted are the entries of two sparse vectors before a coordinate, the
 // search is one for the entry at which the query is spent.
@@ -240,6 +244,46 @@ func.func @ends(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %p: index
   return
 }
 
+// What lies before a fiber is the same for all coordinates of a search: a step reads one
+// position of the level below for each operand.
+//
+// CHECK-LABEL: func.func @search_in_fibers(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<
+// CHECK:         %[[ENTRIES_A:.+]] = sparse_tensor.positions %[[A]] {level = 2 : index}
+// CHECK:         %[[FIRST_A:.+]] = memref.load %[[ENTRIES_A]][
+// CHECK-NEXT:    %[[WIDE_A:.+]] = arith.index_castui %[[FIRST_A]] : i32 to index
+// CHECK-NEXT:    %[[BEFORE_A:.+]] = arith.minui %[[WIDE_A]], %{{.+}} : index
+// CHECK:         %[[ENTRIES_B:.+]] = sparse_tensor.positions %[[B]] {level = 2 : index}
+// CHECK:         memref.load %[[ENTRIES_B]][
+// CHECK:         scf.while
+// CHECK:           scf.while
+// CHECK:           scf.while
+// CHECK:           memref.load %[[ENTRIES_A]][
+// CHECK:           arith.subi %{{.+}}, %[[BEFORE_A]] : index
+// CHECK-NOT:       memref.load %[[ENTRIES_A]][
+// CHECK:           memref.load %[[ENTRIES_B]][
+// CHECK-NOT:       memref.load %[[ENTRIES_B]][
+// CHECK:           scf.yield
+func.func @search_in_fibers(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?x?xf64, #CSF>,
+                            %bounds: memref<?x4xindex>, %p: index, %q: index, %query: index)
+    -> index {
+  %A0 = nacho.root %A : tensor<?x?x?xf64, #CSF>
+  %B0 = nacho.root %B : tensor<?x?x?xf64, #CSF>
+  %A1 = nacho.fiber_at %A0[%p] certain : !T0 -> !T1
+  %B1 = nacho.fiber_at %B0[%q] certain : !T0 -> !T1
+  %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
+  %j, %residual, %A2, %B2, %lo1, %hi1 = nacho.search %query of (%A1, %B1)
+      between %lo, %hi : !T1, !T1, !nacho.cut<2> {
+  ^bb0(%x: index, %posA: index, %posB: index):
+    %costA = nacho.cost <nnz> %A1 to %posA : !T1
+    %costB = nacho.cost <nnz> %B1 to %posB : !T1
+    %cost = arith.addi %costA, %costB : index
+    nacho.yield %cost : index
+  }
+  return %residual : index
+}
+
 // lower + p * (d / n) + p * (d % n) / n, where d = upper - lower: no product
 // of a cost and a number of parts.
 //
@@ -247,7 +291,8 @@ func.func @ends(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %p: index
 // CHECK-SAME:    %[[P:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[LOWER:[^ ]+]]: index, %[[UPPER:[^ ]+]]: index)
 // CHECK-DAG:     %[[D:.+]] = arith.subi %[[UPPER]], %[[LOWER]] : index
 // CHECK-DAG:     %[[SHARE:.+]] = arith.divui %[[D]], %[[N]] : index
-// CHECK-DAG:     %[[REST:.+]] = arith.remui %[[D]], %[[N]] : index
+// CHECK-DAG:     %[[SHARED:.+]] = arith.muli %[[N]], %[[SHARE]] : index
+// CHECK-DAG:     %[[REST:.+]] = arith.subi %[[D]], %[[SHARED]] : index
 // CHECK-DAG:     %[[WHOLE:.+]] = arith.muli %[[P]], %[[SHARE]] : index
 // CHECK-DAG:     %[[SCALED:.+]] = arith.muli %[[P]], %[[REST]] : index
 // CHECK-DAG:     %[[FRACTION:.+]] = arith.divui %[[SCALED]], %[[N]] : index

@@ -71,6 +71,8 @@ public:
   const LoopOptions options;
   /// Coordinates that all tensors have in whose dimensions they are used.
   llvm::DenseSet<mlir::Value> visited;
+  /// What costs up to a position leave out, as far as it was emitted before.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> costsBefore;
 
 private:
   CutValue loadCut(LoadCutOp op);
@@ -87,6 +89,9 @@ private:
   llvm::SmallVector<mlir::Operation *> replaced;
   bool isRefused = false; ///< Whether some op could not be lowered.
 };
+
+/// Emits the cost of all that lies before the fiber of a cost.
+mlir::Value costBeforeFiber(FiberLowering &lowering, CostOp cost);
 
 // Each of these registers the functions of the file that it is named after.
 void addFiberOps(FiberLowering &lowering);

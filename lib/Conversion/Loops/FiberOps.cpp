@@ -102,41 +102,79 @@ static bool hasNoGaps(const Level &level) {
   return level.adjoins() || (level.isFull() && !level.isCropped());
 }
 
-static void lowerCost(FiberLowering &lowering, CostOp cost) {
-  ImplicitLocOpBuilder &b = lowering.b;
-  FiberValue of = lowering.fiber(cost.getFiber());
-  ChildRange range = childRange(b, of);
-  Value to = cost.getPosition();
-  if (!to && range.level->isFull()) {
-    Value extent = range.level->extent(b);
-    if (!of.present.isAlways())
-      extent = emitSelect(b, of.present, extent, 0);
-    to = Number(b, range.first) + extent;
-  } else if (!to) {
-    to = range.end;
-  }
-  unsigned below = of.level + cost.getBelow();
-  if (cost.getKind() != CostKind::loops)
-    below = cast<RankedTensorType>(of.tensor.getType()).getRank() - 1;
-  bool isWhole = !cost.getPosition();
+/// The level whose positions a cost counts.
+static unsigned levelCounted(CostOp cost) {
+  auto type = cast<FiberType>(cost.getFiber().getType());
+  if (cost.getKind() == CostKind::loops)
+    return type.getLevel() + cost.getBelow();
+  return cast<RankedTensorType>(type.getTensor()).getRank() - 1;
+}
+
+/// Where the fiber of a cost begins in its level, and in each level below it
+/// down to the one whose positions are counted.
+static SmallVector<Value> beginnings(ImplicitLocOpBuilder &b, CostOp cost,
+                                     const FiberValue &of,
+                                     const ChildRange &range) {
   // The cost up to a child of a root does not depend on what lies before that
   // child in the arrays: they need not be in memory.
   bool isFirst = of.level == 0 && hasNoGaps(*range.level);
   Value from = range.first;
   if (isFirst)
     from = Number(b, 0);
-  for (unsigned level = of.level; level < below; ++level) {
+  SmallVector<Value> all = {from};
+  for (unsigned level = of.level; level < levelCounted(cost); ++level) {
     auto next = Level::get(of.tensor, level + 1);
     isFirst &= hasNoGaps(*next);
-    from = isFirst ? from : next->begin(b, from);
-    // What lies behind the last child of a whole fiber is not part of it.
-    to = isWhole ? next->end(b, from, to) : next->begin(b, to);
+    all.push_back(isFirst ? from : next->begin(b, all.back()));
   }
-  if (cost.getKind() == CostKind::scan) {
-    from = sumBefore(b, of.tensor, from);
-    to = sumBefore(b, of.tensor, to);
+  return all;
+}
+
+/// The cost of all that lies before a position of the level that is counted.
+static Value costBefore(ImplicitLocOpBuilder &b, CostOp cost,
+                        const FiberValue &of, Value position) {
+  return cost.getKind() == CostKind::scan ? sumBefore(b, of.tensor, position)
+                                          : position;
+}
+
+Value nacho::costBeforeFiber(FiberLowering &lowering, CostOp cost) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue of = lowering.fiber(cost.getFiber());
+  return costBefore(b, cost, of,
+                    beginnings(b, cost, of, childRange(b, of)).back());
+}
+
+static void lowerCostTo(FiberLowering &lowering, CostOp cost) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue of = lowering.fiber(cost.getFiber());
+  Value from = lowering.costsBefore.lookup(cost);
+  if (!from)
+    from = costBeforeFiber(lowering, cost);
+  Value to = cost.getPosition();
+  for (unsigned level = of.level; level < levelCounted(cost); ++level)
+    to = Level::get(of.tensor, level + 1)->begin(b, to);
+  cost.replaceAllUsesWith(Number(b, costBefore(b, cost, of, to)) - from);
+}
+
+static void lowerCost(FiberLowering &lowering, CostOp cost) {
+  if (cost.getPosition())
+    return lowerCostTo(lowering, cost);
+  ImplicitLocOpBuilder &b = lowering.b;
+  FiberValue of = lowering.fiber(cost.getFiber());
+  ChildRange range = childRange(b, of);
+  Value to = range.end;
+  if (range.level->isFull()) {
+    Value extent = range.level->extent(b);
+    if (!of.present.isAlways())
+      extent = emitSelect(b, of.present, extent, 0);
+    to = Number(b, range.first) + extent;
   }
-  cost.replaceAllUsesWith(Number(b, to) - from);
+  SmallVector<Value> from = beginnings(b, cost, of, range);
+  // What lies behind the last child of a whole fiber is not part of it.
+  for (auto [n, begin] : llvm::enumerate(llvm::drop_begin(from)))
+    to = Level::get(of.tensor, of.level + n + 1)->end(b, begin, to);
+  from.back() = costBefore(b, cost, of, from.back());
+  cost.replaceAllUsesWith(Number(b, costBefore(b, cost, of, to)) - from.back());
 }
 
 void nacho::addFiberOps(FiberLowering &lowering) {

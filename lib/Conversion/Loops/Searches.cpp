@@ -87,8 +87,11 @@ static Value emitCost(FiberLowering &lowering, SearchOp op, Value coordinate,
     mapping.map(arg, position);
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Operation *> copies;
-  for (Operation &nested : body->without_terminator())
+  for (Operation &nested : body->without_terminator()) {
     copies.push_back(b.clone(nested, mapping));
+    if (Value before = lowering.costsBefore.lookup(&nested))
+      lowering.costsBefore[copies.back()] = before;
+  }
   // Lowering a copy replaces its results. This temporary use of the cost keeps
   // track of the value that replaces it.
   auto use = YieldOp::create(
@@ -98,6 +101,13 @@ static Value emitCost(FiberLowering &lowering, SearchOp op, Value coordinate,
   Value cost = use.getOperand(0);
   use.erase();
   return cost;
+}
+
+/// Emits what is the same in the costs of all coordinates.
+static void emitCostsBefore(FiberLowering &lowering, SearchOp op) {
+  for (auto cost : op.getBodyBlock()->getOps<CostOp>())
+    if (cost.getPosition())
+      lowering.costsBefore[cost] = costBeforeFiber(lowering, cost);
 }
 
 static void lowerSearch(FiberLowering &lowering, SearchOp op) {
@@ -111,6 +121,7 @@ static void lowerSearch(FiberLowering &lowering, SearchOp op) {
     ranges.push_back(childRange(b, parents.back(), {static_cast<unsigned>(n)},
                                 &lower, &upper));
   }
+  emitCostsBefore(lowering, op);
   auto costAt = [&](Value coordinate, ArrayRef<Value> stored) {
     return emitCost(lowering, op, coordinate,
                     allPositions(lowering, op, ranges, coordinate, stored));
@@ -232,7 +243,8 @@ static void lowerQuery(FiberLowering &lowering, QueryOp op) {
   ImplicitLocOpBuilder &b = lowering.b;
   Number span = Number(b, op.getUpper()) - op.getLower();
   Value share = span / op.getParts();
-  Value rest = span % op.getParts();
+  Value shared = Number(b, op.getParts()) * share;
+  Value rest = span - shared;
   Number whole = Number(b, op.getPart()) * share;
   Value fraction = Number(b, op.getPart()) * rest / op.getParts();
   Value cost = whole + fraction;
