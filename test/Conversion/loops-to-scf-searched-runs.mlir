@@ -68,14 +68,15 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK-NEXT:    %[[TO:.+]] = arith.select %[[CLIPS_HI]], %[[HI_P1]], %[[RUN_END]]#0 : index
 // CHECK:         %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %[[RESIDUAL]] : index
 // CHECK:         %[[LEFT:.+]] = arith.select %[[FITS]], %{{.+}}, %c0{{.*}} : index
-// CHECK-NEXT:    %[[INNER:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LEFT]], %{{[^ ]+}} = %[[FROM]])
-// CHECK:           %[[NEXT:.+]] = arith.minui %{{.+}}, %[[END_TO:.+]] : index
+// CHECK:         %[[MOST:.+]] = arith.subi %{{.+}}, %[[FROM]] : index
+// CHECK-NEXT:    %[[COUNTED:.+]] = arith.minui %[[MOST]], %[[LEFT]] : index
+// CHECK-NEXT:    %[[INNER:.+]] = arith.addi %[[FROM]], %[[COUNTED]] : index
 // CHECK:         %[[J:.+]] = arith.select %[[FITS]], %{{.+}}, %{{.+}} : index
 //
 // CHECK-DAG:     memref.store %[[I]], %[[BOUNDS]][%[[R]], %c1{{.*}}]
 // CHECK-DAG:     memref.store %[[J]], %[[BOUNDS]][%[[R]], %c2{{.*}}]
 // CHECK-DAG:     memref.store %[[START]]#0, %[[BOUNDS]][%[[R]], %c3{{.*}}]
-// CHECK-DAG:     memref.store %[[INNER]]#1, %[[BOUNDS]][%[[R]], %c4{{.*}}]
+// CHECK-DAG:     memref.store %[[INNER]], %[[BOUNDS]][%[[R]], %c4{{.*}}]
 func.func @search(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index, %q: index,
                   %r: index, %query: index) {
   %A0 = nacho.root %A : tensor<?x?xf64, #COO>

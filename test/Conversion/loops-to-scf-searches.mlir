@@ -48,15 +48,113 @@
 // CHECK-NEXT:    %[[REST:.+]] = arith.subi %[[QUERY]], %[[BEFORE]] : index
 // CHECK-NEXT:    %[[LEFT:.+]] = arith.select %[[FITS]], %[[REST]], %c0{{.*}} : index
 //
+// n = min(left, number of entries of A and B), of which i are those of A
+// CHECK:         %[[OF_A:.+]] = arith.subi %{{.+}}, %[[LOW_A]] : index
+// CHECK:         %[[OF_B:.+]] = arith.subi %{{.+}}, %[[LOW_B]] : index
+// CHECK-NEXT:    %[[ALL:.+]] = arith.addi %[[OF_A]], %[[OF_B]] : index
+// CHECK-NEXT:    %[[N:.+]] = arith.minui %[[LEFT]], %[[ALL]] : index
+// CHECK-NEXT:    %[[MOST_B:.+]] = arith.minui %[[OF_B]], %[[N]] : index
+// CHECK-NEXT:    %[[FEWEST_A:.+]] = arith.subi %[[N]], %[[MOST_B]] : index
+// CHECK-NEXT:    %[[AFTER:.+]] = arith.addi %[[LOW_B]], %[[N]] : index
+// CHECK-NEXT:    %[[LAST_B:.+]] = arith.subi %[[AFTER]], %c1{{.*}} : index
+// CHECK-NEXT:    %[[MOST_A:.+]] = arith.minui %[[OF_A]], %[[N]] : index
+// CHECK-NEXT:    %[[FOUND:.+]]:2 = scf.while (%{{[^ ]+}} = %[[FEWEST_A]], %{{[^ ]+}} = %[[MOST_A]])
+// CHECK:         ^{{.+}}(%[[L:.+]]: index, %[[H:.+]]: index):
+// CHECK:           %[[MID:.+]] = arith.addi %[[L]], %{{.+}} : index
+//
+// A.crd[lA + mid] <= B.crd[lB + n - 1 - mid] ? l = mid + 1 : h = mid
+// CHECK-NEXT:      %[[IN_A:.+]] = arith.addi %[[LOW_A]], %[[MID]] : index
+// CHECK-NEXT:      %[[CRD:.+]] = memref.load %{{.+}}[%[[IN_A]]] : memref<?xi32>
+// CHECK-NEXT:      %[[X_A:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// CHECK-NEXT:      %[[IN_B:.+]] = arith.subi %[[LAST_B]], %[[MID]] : index
+// CHECK-NEXT:      %[[CRD:.+]] = memref.load %{{.+}}[%[[IN_B]]] : memref<?xi32>
+// CHECK-NEXT:      %[[X_B:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi ule, %[[X_A]], %[[X_B]] : index
+//
+// The least coordinate behind them; without the last entry of A if it has that, too
+// CHECK:         %[[END_A:.+]] = arith.addi %[[LOW_A]], %[[FOUND]]#0 : index
+// CHECK:         %[[END_B:.+]] = arith.subi %[[AFTER]], %[[FOUND]]#0 : index
+// CHECK:         %[[NEXT_IN_A:.+]] = arith.select %{{.+}}, %{{.+}}, %c-1{{.*}} : index
+// CHECK:         %[[NEXT_IN_B:.+]] = arith.select %{{.+}}, %{{.+}}, %c-1{{.*}} : index
+// CHECK-NEXT:    %[[LEAST:.+]] = arith.minui %[[NEXT_IN_A]], %[[NEXT_IN_B]] : index
+// CHECK:         %[[SPLITS:.+]] = arith.cmpi eq, %{{.+}}, %[[LEAST]] : index
+// CHECK-NEXT:    %[[SPLIT:.+]] = arith.andi %{{.+}}, %[[SPLITS]] : i1
+// CHECK-NEXT:    %[[LESS:.+]] = arith.index_castui %[[SPLIT]] : i1 to index
+// CHECK-NEXT:    %[[NEXT_A:.+]] = arith.subi %[[END_A]], %[[LESS]] : index
+//
+// i = the least coordinate that was not counted, in [low, high]
+// CHECK-NEXT:    %[[BELOW:.+]] = arith.minui %[[LEAST]], %[[HIGH]] : index
+// CHECK-NEXT:    %[[INSIDE:.+]] = arith.maxui %[[BELOW]], %[[LOW]] : index
+// CHECK-NEXT:    %[[I:.+]] = arith.select %[[FITS]], %[[INSIDE]], %[[LOW]] : index
+//
+// The row of the cut: its cost, coordinate, positions.
+// CHECK-DAG:     memref.store %{{.+}}, %[[BOUNDS]][%[[R]], %c0{{.*}}]
+// CHECK-DAG:     memref.store %[[I]], %[[BOUNDS]][%[[R]], %c1{{.*}}]
+// CHECK-DAG:     memref.store %[[NEXT_A]], %[[BOUNDS]][%[[R]], %c2{{.*}}]
+// CHECK-DAG:     memref.store %[[END_B]], %[[BOUNDS]][%[[R]], %c3{{.*}}]
+func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
+                  %p: index, %q: index, %r: index, %query: index) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %lo = nacho.load_cut %bounds[%p] : memref<?x4xindex> -> !nacho.cut<2>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x4xindex> -> !nacho.cut<2>
+  %i, %residual, %A1, %B1, %lo1, %hi1 = nacho.search %query of (%A0, %B0)
+      between %lo, %hi : !A0, !A0, !nacho.cut<2> {
+  ^bb0(%x: index, %posA: index, %posB: index):
+    %costA = nacho.cost <nnz> %A0 to %posA : !A0
+    %costB = nacho.cost <nnz> %B0 to %posB : !A0
+    %cost = arith.addi %costA, %costB : index
+    nacho.yield %cost : index
+  }
+  %cost = arith.subi %query, %residual : index
+  %cut = nacho.cut %cost at (%i) of (%A1, %B1) : !A1, !A1 -> !nacho.cut<2>
+  nacho.store_cut %cut, %bounds[%r] : !nacho.cut<2>, memref<?x4xindex>
+  return
+}
+
+// If an entry of B costs as much as two of A, the entries are counted many at a time.
+//
+// CHECK-LABEL: func.func @search_by_weights(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[BOUNDS:[^ ]+]]: memref<?x4xindex>,
+// CHECK-SAME:    %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
+//
+// low = lo.i, lA = lo.posA, lB = lo.posB
+// CHECK-DAG:     %[[LOW:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     %[[LOW_A:.+]] = memref.load %[[BOUNDS]][%[[P]], %c2{{.*}}]
+// CHECK-DAG:     %[[LOW_B:.+]] = memref.load %[[BOUNDS]][%[[P]], %c3{{.*}}]
+//
+// high = min(hi.i, N - 1), hA = hi.posA, hB = hi.posB
+// CHECK-DAG:     %[[HI:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
+// CHECK-DAG:     %[[HIGH_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
+// CHECK-DAG:     %[[HIGH_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
+// CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI]], %[[LAST]] : index
+//
+// Entries at the highest coordinate come before no other one: eA = hA, less 1 if there is one
+// CHECK:         %[[SOME_A:.+]] = arith.cmpi ult, %[[LOW_A]], %[[HIGH_A]] : index
+// CHECK:         %[[CRD:.+]] = memref.load %{{.+}} : memref<?xi32>
+// CHECK-NEXT:    %[[X:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// CHECK-NEXT:    %[[AT_HIGH:.+]] = arith.cmpi uge, %[[X]], %[[HIGH]] : index
+// CHECK-NEXT:    %[[IS_HIGH:.+]] = arith.andi %[[SOME_A]], %[[AT_HIGH]] : i1
+// CHECK-NEXT:    %[[ONE_LESS:.+]] = arith.index_castui %[[IS_HIGH]] : i1 to index
+// CHECK-NEXT:    %[[END_A:.+]] = arith.subi %[[HIGH_A]], %[[ONE_LESS]] : index
+// CHECK:         %[[END_B:.+]] = arith.subi %[[HIGH_B]], %{{.+}} : index
+//
+// left = query - cost of what is before the interval, if that is not too much already
+// CHECK:         %[[FITS:.+]] = arith.cmpi ule, %[[BEFORE:.+]], %[[QUERY]] : index
+// CHECK-NEXT:    %[[REST:.+]] = arith.subi %[[QUERY]], %[[BEFORE]] : index
+// CHECK-NEXT:    %[[LEFT:.+]] = arith.select %[[FITS]], %[[REST]], %c0{{.*}} : index
+//
 // while (left > 0):
 // CHECK-NEXT:    %[[FOUND:.+]]:3 = scf.while (%{{[^ ]+}} = %[[LEFT]], %{{[^ ]+}} = %[[LOW_A]], %{{[^ ]+}} = %[[LOW_B]])
 // CHECK-NEXT:      %[[MORE:.+]] = arith.cmpi ugt, %{{.+}}, %c0
 // CHECK-NEXT:      scf.condition(%[[MORE]])
 // CHECK:         ^{{.+}}(%[[NOW:.+]]: index, %[[POS_A:.+]]: index, %[[POS_B:.+]]: index):
 //
-// d = max(left / 2, 1); the next d entries of both operands
-// CHECK-NEXT:      %[[HALF:.+]] = arith.divui %[[NOW]], %c2{{.*}} : index
-// CHECK-NEXT:      %[[D:.+]] = arith.maxui %[[HALF]], %c1{{.*}} : index
+// d = max(left / 3, 1); the next d entries of both operands
+// CHECK-NEXT:      %[[THIRD:.+]] = arith.divui %[[NOW]], %c3{{.*}} : index
+// CHECK-NEXT:      %[[D:.+]] = arith.maxui %[[THIRD]], %c1{{.*}} : index
 // CHECK-NEXT:      %[[FAR_A:.+]] = arith.addi %[[POS_A]], %[[D]] : index
 // CHECK-NEXT:      %[[NEXT_A:.+]] = arith.minui %[[FAR_A]], %[[END_A]] : index
 // CHECK-NEXT:      %[[FAR_B:.+]] = arith.addi %[[POS_B]], %[[D]] : index
@@ -76,7 +174,8 @@
 // CHECK-NEXT:      %[[SPENT_A:.+]] = arith.select %[[UP_A]], %[[COUNT_A]], %c0{{.*}} : index
 // CHECK-NEXT:      %[[UP_B:.+]] = arith.cmpi eq, %[[X_B]], %[[E]] : index
 // CHECK-NEXT:      %[[COUNT_B:.+]] = arith.subi %[[NEXT_B]], %[[POS_B]] : index
-// CHECK-NEXT:      %[[SPENT_B:.+]] = arith.select %[[UP_B]], %[[COUNT_B]], %c0{{.*}} : index
+// CHECK-NEXT:      %[[COST_B:.+]] = arith.muli %[[COUNT_B]], %c2{{.*}} : index
+// CHECK-NEXT:      %[[SPENT_B:.+]] = arith.select %[[UP_B]], %[[COST_B]], %c0{{.*}} : index
 // CHECK-NEXT:      %[[SPENT:.+]] = arith.addi %[[SPENT_A]], %[[SPENT_B]] : index
 //
 // If that is more than nothing, and not too much, go on behind them, else end
@@ -102,7 +201,7 @@
 // CHECK-DAG:     memref.store %[[I]], %[[BOUNDS]][%[[R]], %c1{{.*}}]
 // CHECK-DAG:     memref.store %[[FOUND]]#1, %[[BOUNDS]][%[[R]], %c2{{.*}}]
 // CHECK-DAG:     memref.store %[[FOUND]]#2, %[[BOUNDS]][%[[R]], %c3{{.*}}]
-func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
+func.func @search_by_weights(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memref<?x4xindex>,
                   %p: index, %q: index, %r: index, %query: index) {
   %A0 = nacho.root %A : tensor<?xf64, #SV>
   %B0 = nacho.root %B : tensor<?xf64, #SV>
@@ -113,7 +212,9 @@ func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memre
   ^bb0(%x: index, %posA: index, %posB: index):
     %costA = nacho.cost <nnz> %A0 to %posA : !A0
     %costB = nacho.cost <nnz> %B0 to %posB : !A0
-    %cost = arith.addi %costA, %costB : index
+    %two = arith.constant 2 : index
+    %twice = arith.muli %costB, %two : index
+    %cost = arith.addi %costA, %twice : index
     nacho.yield %cost : index
   }
   %cost = arith.subi %query, %residual : index

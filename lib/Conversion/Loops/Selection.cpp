@@ -21,7 +21,11 @@
 // they cost more, e is the result. In each other step, the share
 // w_k / (w_1 + ... + w_m) of what is left is spent, or an operand comes to its
 // end: the number of steps grows with the logarithm of the number of entries.
-// For two operands with w = 1, this is the search of the merge path.
+//
+// If there is one operand, its next left / w entries are counted. If there are
+// two whose entries cost the same, the search is that of the merge path: of the
+// next left / w entries, the number of those of the first operand is bisected,
+// and the others are those of the second one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -142,6 +146,13 @@ struct Counted {
   Value end; ///< Before the entries at the interval's highest coordinate.
 };
 
+/// The entries that a selection has not counted: the position of the first one
+/// of each operand, and their least coordinate, or infinity.
+struct Uncounted {
+  SmallVector<Value> positions;
+  Value least;
+};
+
 class Selection {
 public:
   explicit Selection(ImplicitLocOpBuilder &b)
@@ -149,16 +160,19 @@ public:
 
   void add(const ChildRange &range, int64_t weight, Value low, Value high,
            Value highest);
-  /// Emits the loop; returns the positions of the entries not counted.
-  SmallVector<Value> count(Value left, ValueRange positions);
-  /// The least coordinate of these entries; infinity if there are none.
-  Value leastOf(ValueRange positions);
+  Uncounted count(Value left, ValueRange positions);
 
 private:
   Value coordinateBefore(const Counted &operand, Value from, Value after);
   Value leastBefore(ValueRange from, ArrayRef<Value> after,
                     SmallVectorImpl<Value> &coordinates);
+  Value leastOf(ValueRange positions);
+  Number numLeft(const Counted &operand, Value position) const;
+  SmallVector<Value> countOne(Value left, Value position) const;
+  bool isMergePath() const;
+  Uncounted countAlongPath(Value left, ValueRange positions);
   SmallVector<Value> step(Value left, ValueRange positions);
+  SmallVector<Value> countInSteps(Value left, ValueRange positions);
 
   ImplicitLocOpBuilder &b;
   Number zero, one, infinity;
@@ -199,6 +213,8 @@ Value Selection::leastBefore(ValueRange from, ArrayRef<Value> after,
   return least;
 }
 
+/// The least coordinate of the entries at these positions, those of them that
+/// are there; infinity if there are none.
 Value Selection::leastOf(ValueRange positions) {
   SmallVector<Value> after, coordinates;
   for (auto [operand, position] : llvm::zip(operands, positions))
@@ -238,7 +254,7 @@ SmallVector<Value> Selection::step(Value left, ValueRange positions) {
   return next;
 }
 
-SmallVector<Value> Selection::count(Value left, ValueRange positions) {
+SmallVector<Value> Selection::countInSteps(Value left, ValueRange positions) {
   SmallVector<Value> inits = {left};
   llvm::append_range(inits, positions);
   Values results = emitWhile(
@@ -248,6 +264,61 @@ SmallVector<Value> Selection::count(Value left, ValueRange positions) {
         return step(values.front(), values.drop_front());
       });
   return Values(ArrayRef(results).drop_front());
+}
+
+/// The number of an operand's entries from a position on.
+Number Selection::numLeft(const Counted &operand, Value position) const {
+  return max(Number(b, operand.end), position) - position;
+}
+
+/// position + min(left / w, number of entries)
+SmallVector<Value> Selection::countOne(Value left, Value position) const {
+  const Counted &operand = operands.front();
+  Number most = numLeft(operand, position);
+  Value counted = min(most, Number(b, left) / operand.weight);
+  return {Number(b, position) + counted};
+}
+
+bool Selection::isMergePath() const {
+  return operands.size() == 2 &&
+         operands.front().weight == operands.back().weight;
+}
+
+/// n = min(left / w, number of entries of A and B)
+/// i = the first in [n - min(n, those of B), min(n, those of A)) with
+///     A.crd[posA + i] > B.crd[posB + n - 1 - i]
+/// least = the least coordinate from posA + i and posB + n - i on
+/// if A.crd[posA + i - 1] is that, too: i -= 1, n -= 1
+///
+/// Of two entries that have the same coordinate, that of A comes first. If it
+/// is the last one of the n, it is not counted, for both together cost more.
+Uncounted Selection::countAlongPath(Value left, ValueRange positions) {
+  const Counted &first = operands.front(), &second = operands.back();
+  Number posA(b, positions.front()), posB(b, positions.back());
+  Number ofA = numLeft(first, posA), ofB = numLeft(second, posB);
+  Value all = ofA + ofB;
+  Number n = min(Number(b, left) / first.weight, all);
+  Value low = n - min(ofB, n);
+  Number lastB = posB + n - one;
+  Number i = emitBisection(b, low, min(ofA, n), [&](Number middle) {
+    Number crdA(b, first.level->coordinate(b, posA + middle));
+    return crdA <= second.level->coordinate(b, lastB - middle);
+  });
+  Number endA = posA + i;
+  Value endB = lastB + one - i;
+  Value least = leastOf({endA, endB});
+  Number isSplit = endA > posA;
+  isSplit = isSplit & (Number(b, coordinateBefore(first, posA, endA)) == least);
+  return {{endA - isSplit.asIndex(), endB}, least};
+}
+
+Uncounted Selection::count(Value left, ValueRange positions) {
+  if (isMergePath())
+    return countAlongPath(left, positions);
+  SmallVector<Value> next = operands.size() == 1
+                                ? countOne(left, positions.front())
+                                : countInSteps(left, positions);
+  return {next, leastOf(next)};
 }
 
 SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
@@ -274,13 +345,13 @@ SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
   Value before = costAt(one, interval.lows);
   Number fits = Number(b, before) <= op.getQuery();
   Value left = select(fits, Number(b, op.getQuery()) - before, zero);
-  SmallVector<Value> positions = selection.count(left, lows);
+  Uncounted next = selection.count(left, lows);
 
-  Number found = min(Number(b, selection.leastOf(positions)), interval.high);
+  Number found = min(Number(b, next.least), interval.high);
   found = max(found, interval.low);
   found = select(fits, found, interval.low);
   SearchInterval result{found, found, {}, {}};
-  auto *counted = positions.begin();
+  auto *counted = next.positions.begin();
   for (auto [n, range] : llvm::enumerate(stored))
     result.lows.push_back(weights[n]
                               ? *counted++

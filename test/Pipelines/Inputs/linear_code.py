@@ -16,7 +16,8 @@ PIPELINES = {
     # What would be merged again and again is found in tables.
     "found": "builtin.module(nacho-cpu{until=scf})",
 }
-SIZES = (3, 5, 7, 9, 11)
+SIZES = (5, 7, 9, 11, 13)
+"""At least three operands have each index: for two, less code may do."""
 FUNCTION = re.compile(r'"func.func".*sym_name = "(\w+)"')
 OP = re.compile(r'^\s*(?:%\S+(?:, %\S+)* = )?"([\w.]+)"', re.M)
 
