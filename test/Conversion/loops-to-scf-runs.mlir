@@ -18,6 +18,9 @@
 !D0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !D1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !D2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+!V0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!V1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 
 // Unique coordinates have no runs to be stepped through.
 //
@@ -260,6 +263,46 @@ func.func @outer_part(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x3xindex>, %p:
     nacho.coiterate %j of (%A2 = %A1 : !C1) in %A2 {
       %a = nacho.load %A2 : !C2
       memref.store %a, %out[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// If the loop that takes runs apart has a loop inside that is cut, too, a run ends behind
+// the entry in which the upper cut is. Nothing searches for the end of that run.
+//
+// CHECK-LABEL: func.func @entries_with_loops(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x7xindex>, %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index
+// CHECK-DAG:     %[[LO_I:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
+// CHECK-DAG:     %[[LO:.+]] = memref.load %[[BOUNDS]][%[[P]], %c5{{.*}}]
+// CHECK-DAG:     %[[HI_I:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
+// CHECK-DAG:     %[[HI:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c5{{.*}}]
+//
+// The entry before the lower cut, if it has the same coordinate
+// CHECK-NOT:     scf.while
+// CHECK:         %[[BEFORE:.+]] = arith.subi %[[LO]], %c1{{.*}} : index
+// CHECK:         %[[SAME:.+]] = arith.cmpi eq, %{{.+}}, %[[LO_I]] : index
+// CHECK:         %[[BEGIN:.+]] = arith.select %{{.+}}, %[[BEFORE]], %[[LO]] : index
+//
+// The entry of the upper cut, if it has the coordinate of that
+// CHECK-NOT:     scf.while
+// CHECK:         %[[IS_THERE:.+]] = arith.cmpi eq, %{{.+}}, %[[HI_I]] : index
+// CHECK-NEXT:    %[[ONE:.+]] = arith.index_castui %[[IS_THERE]] : i1 to index
+// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[HI]], %[[ONE]] : index
+// CHECK:         scf.while (%{{[^ ]+}} = %[[BEGIN]],
+func.func @entries_with_loops(%L: tensor<?x?xf64, #COO>, %V: tensor<?xf64, #SV>,
+                              %bounds: memref<?x7xindex>, %p: index, %q: index,
+                              %out: memref<?x?x?xf64>) {
+  %L0 = nacho.root %L : tensor<?x?xf64, #COO>
+  %V0 = nacho.root %V : tensor<?xf64, #SV>
+  %lo = nacho.load_cut %bounds[%p] : memref<?x7xindex> -> !nacho.cut<1, 1, 1>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x7xindex> -> !nacho.cut<1, 1, 1>
+  nacho.coiterate %i of (%L1 = %L0 : !C0) in %L1 between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1, 1>) {
+    nacho.coiterate %j of (%L2 = %L1 : !C1) in %L2 between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1, 1>) {
+      nacho.coiterate %k of (%V1 = %V0 : !V0) in %V1 between (%lo3 = %lo2, %hi3 = %hi2 : !nacho.cut<1>) {
+        %v = nacho.load %V1 : !V1
+        memref.store %v, %out[%i, %j, %k] : memref<?x?x?xf64>
+      }
     }
   }
   return

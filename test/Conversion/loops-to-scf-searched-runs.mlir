@@ -51,17 +51,19 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK:         %[[RESIDUAL:.+]] = arith.subi %[[QUERY]], %[[START]]#0 : index
 //
 // Whether there is such a row at all.
+// CHECK:         %[[ON_HI:.+]] = arith.cmpi eq, %[[I]], %[[HI_I]] : index
 // CHECK:         %[[END:.+]] = arith.minui
 // CHECK:         %[[HAS:.+]] = arith.cmpi eq, %{{.+}}, %[[I]] : index
 //
-// The end of its run: lower bound of i + 1 in crd0[pos ...]
+// The end of its run: lower bound of i + 1 in crd0[pos ...], not beyond the upper cut
+// unless that is in the run
+// CHECK-NEXT:    %[[LIMIT:.+]] = arith.select %[[ON_HI]], %[[END]], %[[HI_P0]] : index
 // CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[I]], %c1{{.*}} : index
-// CHECK-NEXT:    %[[RUN_END:.+]]:2 = scf.while (%{{[^ ]+}} = %[[START]]#0, %{{[^ ]+}} = %[[END]])
+// CHECK-NEXT:    %[[RUN_END:.+]]:2 = scf.while (%{{[^ ]+}} = %[[START]]#0, %{{[^ ]+}} = %[[LIMIT]])
 // CHECK:           arith.cmpi ult, %{{.+}}, %[[NEXT]] : index
 //
 // The column is searched for in the run, between those cuts that are in the row.
 // CHECK:         %[[ON_LO:.+]] = arith.cmpi eq, %[[I]], %[[LO_I]] : index
-// CHECK-NEXT:    %[[ON_HI:.+]] = arith.cmpi eq, %[[I]], %[[HI_I]] : index
 // CHECK-NEXT:    %[[CLIPS_LO:.+]] = arith.andi %[[ON_LO]], %[[HAS]] : i1
 // CHECK-NEXT:    %[[FROM:.+]] = arith.select %[[CLIPS_LO]], %[[LO_P1]], %[[START]]#0 : index
 // CHECK-NEXT:    %[[CLIPS_HI:.+]] = arith.andi %[[ON_HI]], %[[HAS]] : i1

@@ -15,8 +15,8 @@ bool nacho::cutsInside(CoiterateOp op) {
   return op.isBounded() && op.getLower().getType().getWidths().size() > 1;
 }
 
-/// The path leads down to the innermost loop that is cut, if the operand takes
-/// part in all loops on the way.
+/// The path leads down to the innermost loop that is cut, or to the first one
+/// in which the operand has no runs, if it takes part in all loops on the way.
 static std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op,
                                                     unsigned n) {
   auto lastOf = [](CoiterateOp loop) {
@@ -27,9 +27,10 @@ static std::pair<ClipPath, LastCoordinate> clipPath(CoiterateOp op,
   CoiterateOp outer = op;
   while (cutsInside(op)) {
     auto type = cast<FiberType>(op.getFibers()[path.back()].getType());
-    if (isFullLevel(type.getTensor(), type.getLevel()) ||
-        isUniqueLevel(type.getTensor(), type.getLevel()))
+    if (isFullLevel(type.getTensor(), type.getLevel()))
       return {{n}, lastOf(outer)};
+    if (isUniqueLevel(type.getTensor(), type.getLevel()))
+      break;
     Value child = op.getChildren()[path.back()];
     op = op.getInnerLoop();
     auto fibers = op ? op.getFibers() : ValueRange();

@@ -137,17 +137,20 @@ static void lowerSearch(FiberLowering &lowering, SearchOp op) {
   Value cost = emitCost(lowering, op, coordinate, positions);
   op.getCoordinate().replaceAllUsesWith(coordinate);
   op.getResidual().replaceAllUsesWith(Number(b, op.getQuery()) - cost);
+  CutValue innerUpper = upper.enter(b, coordinate);
   for (unsigned n = 0; n < ranges.size(); ++n) {
     Condition present = parents[n].present;
     std::optional<Value> end;
     if (!ranges[n].level->isFull()) {
       // Take the whole fiber, for the given range ends at the upper cut.
+      Value clipped = ranges[n].end;
       ranges[n] = childRange(b, parents[n]);
       present = Number(b, coordinateOrInfinity(b, ranges[n], positions[n])) ==
                 coordinate;
+      // Only a run that the upper cut is in goes on behind it.
       if (!ranges[n].level->isUnique())
         end = endOfRun(b, *ranges[n].level, coordinate, positions[n],
-                       ranges[n].end);
+                       emitSelect(b, innerUpper.on, ranges[n].end, clipped));
     } else if (op.getExtent()) {
       // The extent of the loop may be larger than that of the fiber.
       present = emitBoth(b, present,
@@ -158,7 +161,7 @@ static void lowerSearch(FiberLowering &lowering, SearchOp op) {
         {parents[n].tensor, parents[n].level + 1, positions[n], present, end});
   }
   lowering.setCut(op.getInnerLower(), lower.enter(b, coordinate));
-  lowering.setCut(op.getInnerUpper(), upper.enter(b, coordinate));
+  lowering.setCut(op.getInnerUpper(), innerUpper);
 }
 
 //===----------------------------------------------------------------------===//
