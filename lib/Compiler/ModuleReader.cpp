@@ -245,6 +245,7 @@ static void readBuffers(StepBuffersAttr buffers, Step &step) {
     step.partials.push_back(*elementType(type));
   step.partialRows = buffers.getPartialRows();
   step.hasFixedParts = buffers.getFixedParts();
+  step.startsTogether = buffers.getTogether();
 }
 
 static Step::Indices readIndices(ArrayAttr names) {

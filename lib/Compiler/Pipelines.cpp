@@ -156,7 +156,7 @@ static void addAssemble(OpPassManager &pm, const PipelineOptions &options) {
   NachoAssembleOutputsOptions assemble;
   assemble.drafts = draftsOf(options.fill);
   assemble.tile = options.tile;
-  assemble.checkPositions = options.gpu != nullptr;
+  assemble.device = options.gpu != nullptr;
   pm.addPass(createNachoAssembleOutputs(assemble));
   addCanonicalizer(pm, options);
   pm.addPass(createCSEPass());

@@ -62,7 +62,7 @@ static void visit(Archive &visitor, Step &step) {
           step.delta, step.entryCost, step.order, step.loops, step.loopInputs,
           step.boundColumns, step.countColumns, step.partials, step.partialRows,
           step.hasFixedParts, step.fill, step.scattered, step.rows, step.tables,
-          step.buckets, step.merged);
+          step.buckets, step.merged, step.startsTogether);
 }
 
 template <typename Archive>

@@ -10,6 +10,7 @@
 #include "nacho/Execution/KnownPlans.h"
 
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/Stop.h"
 
 #include <algorithm>
@@ -112,9 +113,28 @@ void StepPlan::planAsKnown(const std::vector<Argument> &args, int64_t threads) {
 }
 
 /// Others are executed again, or by another program, where a status says so.
+/// Workspaces that had room for all that was counted have room for it again.
 void StepPlan::allowLateStatus() {
-  hasLateStatus = workspaces.empty() && !step->isDraft() && !step->buckets &&
+  hasLateStatus = (workspaces.empty() || step->countColumns) &&
+                  !step->isDraft() && !step->buckets &&
                   step->list == Step::List::none;
+}
+
+/// The next step must not change its number of parts before it is planned: the
+/// place of the report depends on that. What it does not count, it does not
+/// read, so that it may begin before anybody knows that its operands are right.
+void StepPlan::reportTo(StepPlan &next) {
+  const Step &to = *next.step;
+  bool mayMerge = std::any_of(
+      to.tables.begin(), to.tables.end(),
+      [](const Step::OperandLevel &table) { return table.level == 0; });
+  if (step->list != Step::List::inOrder || step->isDraft() || step->buckets ||
+      !workspaces.empty() || !to.guardsCounts() || to.hasFixedParts ||
+      to.buckets || mayMerge)
+    return;
+  next.bounds.clear(next.statusAt(), 1);
+  next.expectsReport = true;
+  reportsTo = next.earlierWord();
 }
 
 void StepPlan::awaitRecord() {
@@ -124,7 +144,8 @@ void StepPlan::awaitRecord() {
     const auto *record = static_cast<const int64_t *>(read);
     if (record[0] != expected)
       plans->forget(key);
-    if (throwOrRefuse(int32_t(record[status])))
+    auto found = int32_t(record[status]);
+    if (throwOrRefuse(found) || (found & kWorkspaceFull))
       throw OperandsChanged();
   };
   if (waitsForStatus)

@@ -40,7 +40,7 @@ StepPlan::StepPlan(const Step &step, const std::vector<LonePart> &given)
   }
   if (!given.front().bounds.empty())
     closeCuts(given.front(), given.back());
-  if (!step.hasUnequalParts())
+  if (!step.hasOrder())
     return;
   std::vector<int64_t> numbers(parts);
   std::iota(numbers.begin(), numbers.end(), 0);

@@ -150,14 +150,18 @@ Plan::argumentsOf(const Step &step, const std::vector<Argument> &args,
   return made;
 }
 
-/// Plans and executes all steps but the last, which needs their results.
-std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args) {
+/// Plans and executes all steps but the last, which needs their results, and
+/// which the caller then plans, or only cuts.
+std::optional<Refusal> Plan::planInner(const std::vector<Argument> &args,
+                                       bool countsLast) {
   for (size_t n = results.size(); n + 1 < steps.size(); ++n) {
     const Step &step = *steps[n].step;
     std::vector<Argument> own;
     const std::vector<Argument> &inputs = argumentsOf(step, args, own);
     if (auto refusal = steps[n].plan(inputs, choice.threads))
       return refusal;
+    if (countsLast || n + 2 < steps.size())
+      steps[n].reportTo(steps[n + 1]);
     std::vector<Buffer> made;
     if (auto refusal = steps[n].execute(step, inputs, made, choice.threads))
       return refusal;
@@ -170,7 +174,7 @@ void Plan::partition(const std::vector<Argument> &args, int64_t inner) {
   Spending spending(budget);
   begin(args);
   attempt([&]() -> std::optional<Refusal> {
-    if (auto refusal = planInner(args))
+    if (auto refusal = planInner(args, /*countsLast=*/false))
       return refusal;
     return cutLast(args, inner);
   });
@@ -218,7 +222,7 @@ bool Plan::isPlannedByLengths() const {
 }
 
 std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
-  if (auto refusal = planInner(args))
+  if (auto refusal = planInner(args, /*countsLast=*/true))
     return refusal;
   std::vector<Argument> own;
   const std::vector<Argument> &inputs = argumentsOf(program->last(), args, own);

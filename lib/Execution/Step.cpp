@@ -57,6 +57,11 @@ public:
     }
   }
 
+  void addGuard(Guard guard) {
+    addInteger(guard.excess);
+    addScalar(guard.earlier);
+  }
+
   void addWorkspace(const Workspace &workspace) {
     if (workspace.keys)
       addRows(workspace.keys, workspace.rows, workspace.places);
@@ -167,7 +172,7 @@ void Step::partition(const std::vector<Argument> &args, Parts parts,
 
 void Step::plan(const std::vector<Argument> &args, Parts parts, Planned planned,
                 Scratch scratch, int64_t threads) const {
-  Call call(*this, args.size() + 3 * scratch.workspaces.size() + 6);
+  Call call(*this, args.size() + 3 * scratch.workspaces.size() + 7);
   call.addOperands(operands, args);
   call.addRows(parts.bounds, parts.count + 1, boundColumns);
   if (countColumns && !isDraft())
@@ -175,6 +180,8 @@ void Step::plan(const std::vector<Argument> &args, Parts parts, Planned planned,
   if (countColumns)
     call.addRows(parts.offsets, parts.count + 1, countColumns);
   call.addVector(planned.sizes, numSizes());
+  if (guardsCounts())
+    call.addGuard(planned.guard);
   if (!isDraft())
     for (const Workspace &workspace : scratch.workspaces)
       call.addWorkspace(workspace);
@@ -215,7 +222,7 @@ void Step::addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
                      const Sums &sums, Scratch scratch) const {
   call.addOperands(operands, args);
   call.addRows(parts.bounds, parts.count + 1, boundColumns);
-  if (hasUnequalParts())
+  if (hasOrder())
     call.addVector(parts.order, parts.count);
   if (countColumns)
     call.addRows(parts.offsets, parts.count + 1, countColumns);

@@ -47,18 +47,25 @@ Numbers<int64_t> StepPlan::unwrittenBounds() const {
   return {step->device(), statusAt() + 1, /*isWritten=*/true};
 }
 
+/// The workspaces of a call with so many threads.
+std::vector<Workspace> StepPlan::prepareWorkspaces(int64_t threads,
+                                                   bool hasSums) {
+  std::vector<Workspace> prepared;
+  for (size_t n = 0; n < workspaces.size(); ++n) {
+    bool isSums = n == 0 && step->scattered;
+    prepared.push_back(allocateFor("a workspace of each thread", [&] {
+      return workspaces[n].prepare(threads, hasSums || !isSums);
+    }));
+  }
+  return prepared;
+}
+
 /// Calls again with larger workspaces as long as one was full.
 std::optional<Refusal>
 StepPlan::callWithWorkspaces(int64_t threads, bool hasSums, StepCall call) {
   while (true) {
-    std::vector<Workspace> prepared;
     int64_t most = threadsWithWorkspaces(threads);
-    for (size_t n = 0; n < workspaces.size(); ++n) {
-      bool isSums = n == 0 && step->scattered;
-      prepared.push_back(allocateFor("a workspace of each thread", [&] {
-        return workspaces[n].prepare(most, hasSums || !isSums);
-      }));
-    }
+    std::vector<Workspace> prepared = prepareWorkspaces(most, hasSums);
     int32_t status = untilDone([&] {
       int32_t status = call(prepared, most);
       // Parts that were stopped have left something in their workspaces.
@@ -88,6 +95,7 @@ Step::Scratch StepPlan::scratch(const std::vector<Workspace> &prepared) const {
 void StepPlan::cut(const std::vector<Argument> &args, int64_t within,
                    int64_t threads) {
   untilDone([&] { step->partition(args, allParts(), within, threads); });
+  cutCosts.clear();
   cost = bounds.read(lastAt(), 1)[0];
   checkCost();
 }
@@ -108,8 +116,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
     mergeParts(partsWithTables(args), threads);
   if (auto refusal = refuseTables(args))
     return refusal;
-  // Refuse rows that are too heavy before spending time on counting them.
-  if (mayBeUnequal() && !step->isDraft())
+  if (isRefusedFirst())
     if (auto refusal = partition(args, parts, threads))
       return refusal;
   if (step->hasFixedParts)
@@ -164,16 +171,30 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                    /*isWritten=*/true);
   int64_t *record = bounds.data();
   Step::Planned planned = {counts ? counts->data() : nullptr,
-                           record + sizesAt(), statusWord()};
+                           record + sizesAt(),
+                           statusWord(),
+                           {excess(), earlierWord()}};
+  int32_t status = 0;
   auto call = [&](const std::vector<Workspace> &prepared, int64_t threads) {
-    bounds.clear(statusAt(), 1);
+    // What an earlier step has reported is read only once, even if a signal
+    // stops this one.
+    if (status & ~(kWorkspaceFull | kPartTooHeavy))
+      return status;
+    if (!std::exchange(expectsReport, false))
+      bounds.clear(statusAt(), 1);
     step->plan(args, allParts(), planned, scratch(prepared), threads);
-    return readPlanned();
+    return status = readPlanned();
   };
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
   checkCost();
-  return refuseResult();
+  if (!step->guardsCounts())
+    return refuseResult();
+  std::optional<Refusal> refusal = refuseImbalance();
+  // What was not counted must not be taken for empty.
+  if ((status & kPartTooHeavy) && !refusal)
+    throw OperandsChanged();
+  return refusal ? refusal : refuseResult();
 }
 
 /// Makes fewer parts of those that Nacho chose, if their tables are worth only
@@ -188,13 +209,14 @@ void StepPlan::mergeParts(int64_t most, int64_t threads) {
 /// Changes the number of parts. There are no cuts until the step is planned.
 void StepPlan::divide(int64_t intoParts) {
   parts = intoParts;
+  cutCosts.clear();
   bounds = unwrittenBounds();
   offsets = unwrittenOffsets();
 }
 
 /// Decides in which order threads start the parts, if parts may be unequal.
 void StepPlan::orderParts(int64_t threads) {
-  if (!step->hasUnequalParts())
+  if (!step->hasOrder())
     return;
   std::vector<int64_t> numbers = Chooser::startOrder(partCosts(), threads);
   order = Numbers<int64_t>(step->device(), parts);
@@ -202,13 +224,19 @@ void StepPlan::orderParts(int64_t threads) {
 }
 
 /// Reads back, at once, the cost before the last cut, which is that of all
-/// parts, the sizes and the status, which it returns.
+/// parts, the sizes and the status, which it returns together with that of
+/// earlier steps. If parts are refused by their costs, it reads these, too.
 int32_t StepPlan::readPlanned() {
-  HostView<int64_t> record = bounds.read(lastAt(), bounds.size() - lastAt());
-  cost = record[0];
-  const int64_t *found = &record[sizesAt() - lastAt()];
+  int64_t first = step->guardsCounts() ? 0 : lastAt();
+  HostView<int64_t> record = bounds.read(first, bounds.size() - first);
+  cutCosts.clear();
+  for (int64_t at = first; at <= lastAt(); at += step->boundColumns)
+    cutCosts.push_back(record[at - first]);
+  cost = cutCosts.back();
+  const int64_t *found = &record[sizesAt() - first];
   sizes.assign(found, found + step->numSizes());
-  return int32_t(record[statusAt() - lastAt()]);
+  int64_t status = record[statusAt() - first];
+  return int32_t(status) | int32_t(status >> 32);
 }
 
 static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
@@ -301,12 +329,17 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   }
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
-  if (hasLateStatus) {
+  int32_t *reported = std::exchange(reportsTo, nullptr);
+  if (reported || hasLateStatus) {
+    threads = threadsWithWorkspaces(threads);
+    std::vector<Workspace> prepared =
+        prepareWorkspaces(threads, /*hasSums=*/true);
     untilDone([&] {
-      by.executeLater(args, allParts(), results, sums, scratch({}),
-                      statusWord(), threads);
+      by.executeLater(args, allParts(), results, sums, scratch(prepared),
+                      reported ? reported : statusWord(), threads);
     });
-    awaitRecord();
+    if (!reported)
+      awaitRecord();
     return std::nullopt;
   }
   return callWithWorkspaces(
@@ -319,8 +352,13 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
 
 std::vector<int64_t> StepPlan::partCosts() const {
   int64_t columns = step->boundColumns;
-  HostView<int64_t> cuts = bounds.read();
   std::vector<int64_t> costs(parts);
+  if (int64_t(cutCosts.size()) == parts + 1) {
+    for (int64_t part = 0; part < parts; ++part)
+      costs[part] = cutCosts[part + 1] - cutCosts[part];
+    return costs;
+  }
+  HostView<int64_t> cuts = bounds.read();
   for (int64_t part = 0; part < parts; ++part)
     costs[part] = cuts[(part + 1) * columns] - cuts[part * columns];
   return costs;

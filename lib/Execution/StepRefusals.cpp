@@ -80,6 +80,14 @@ static constexpr int64_t kLeastEntriesOnDevice = 4096;
 /// between entries.
 static constexpr int64_t kEntriesOfSearch = 8;
 
+/// The cost above two shares with which parts of a device are counted: no part
+/// that costs more is accepted.
+int64_t StepPlan::excess() const {
+  if (!mayBeUnequal())
+    return kMostCost;
+  return (kLeastEntriesOnDevice + kEntriesOfSearch) * step->entryCost;
+}
+
 /// Refuses parts, which own whole rows or fill tables, if the busiest of the
 /// workers has too much of the total cost.
 static std::optional<Refusal> refuseBusiest(const Step &step, int64_t busiest,

@@ -237,7 +237,7 @@ LogicalResult StepBuffersAttr::verify(
     ArrayRef<Type> partials, unsigned partialRows, bool fixedParts,
     CollectKind collect, FillingKind filling,
     std::optional<unsigned> workspaceLevel, ArrayRef<OfArgument>,
-    ArrayRef<OfArgument> buckets, ArrayRef<KeptNumber> kept) {
+    ArrayRef<OfArgument> buckets, ArrayRef<KeptNumber> kept, bool) {
   if (name.getValue().empty())
     return error() << "a step that fills buffers has a name";
   if (counts < 0)

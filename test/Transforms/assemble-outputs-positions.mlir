@@ -1,5 +1,5 @@
 // RUN: nacho-opt %s \
-// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{check-positions},canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{device},canonicalize,cse)' \
 // RUN:   | FileCheck %s
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
@@ -8,7 +8,7 @@
 // few parts, more workers check positions before.
 //
 // RUN: nacho-opt %s \
-// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{tile=32 check-positions},canonicalize,cse)' \
+// RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{tile=32 device},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=TILES
 
 //   parallel row in length(pos):

@@ -94,6 +94,9 @@ public:
   void allowLateStatus();
   /// Keeps what plan() has found out, if findKnown() was asked for it.
   void keepPlan() const;
+  /// Lets the status of execute(), on a device, be read with what the plan of
+  /// the next step finds out, if neither step needs it sooner.
+  void reportTo(StepPlan &next);
   void planAsKnown(const std::vector<Argument> &args, int64_t threads);
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
@@ -212,6 +215,9 @@ private:
   int32_t *statusWord() {
     return reinterpret_cast<int32_t *>(bounds.data() + statusAt());
   }
+  /// The status of the steps that made operands, next to that of the step.
+  int32_t *earlierWord() { return statusWord() + 1; }
+  int64_t excess() const;
   int32_t readPlanned();
   void awaitRecord();
   void sizeWorkspaces(const std::vector<Argument> &args);
@@ -225,10 +231,16 @@ private:
       FunctionRef<int32_t(const std::vector<Workspace> &, int64_t threads)>;
   std::optional<Refusal> callWithWorkspaces(int64_t threads, bool hasSums,
                                             StepCall call);
+  std::vector<Workspace> prepareWorkspaces(int64_t threads, bool hasSums);
   bool addsToResult() const;
   std::optional<Refusal> refuseOnePart(int64_t threads) const;
   bool mayBeUnequal() const;
   int64_t extentToPass(size_t level) const;
+  /// Whether rows that are too heavy are refused before time is spent on
+  /// counting them: a device that guards its counts spends none on these.
+  bool isRefusedFirst() const {
+    return mayBeUnequal() && !step->isDraft() && !step->guardsCounts();
+  }
   int64_t positionsAt(size_t level, int64_t parents) const;
   std::optional<Refusal> refuseImbalance();
   std::optional<Refusal> refuseLength(int64_t length) const;
@@ -246,7 +258,12 @@ private:
   Buffer buckets;             ///< Empty if parts do not append to buckets.
   KnownPlans::Key foreseen;   ///< Empty if what plan() finds out is not kept.
   bool hasLateStatus = false; ///< Nobody waits for the status of execute().
-  int64_t cost = 0;           ///< See total().
+  /// Where the next step expects the status of execute(); null if it does not.
+  int32_t *reportsTo = nullptr;
+  bool expectsReport = false; ///< earlierWord() is written, or will be.
+  /// The cost before each cut, if plan() has read them all.
+  std::vector<int64_t> cutCosts;
+  int64_t cost = 0; ///< See total().
 };
 
 /// The number of elements of every array, and the extents.
@@ -312,7 +329,8 @@ private:
   const std::vector<Argument> &argumentsOf(const Step &step,
                                            const std::vector<Argument> &args,
                                            std::vector<Argument> &made) const;
-  std::optional<Refusal> planInner(const std::vector<Argument> &args);
+  std::optional<Refusal> planInner(const std::vector<Argument> &args,
+                                   bool countsLast);
   std::optional<Refusal> planSteps(const std::vector<Argument> &args);
   bool isPlannedByLengths() const;
   std::optional<Refusal> takeSample(const std::vector<Argument> &inputs);

@@ -17,8 +17,9 @@
 //     Rows 0, within, 2 * within, ... must hold cuts, unless `within` is the
 //     number of parts (one less than the rows): then `bounds` may hold
 //     anything.
-//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [[keys,] marks,]
-//                [keys, marks, positions...,] [buckets,] status, threads)
+//   @kernel_plan(operands, bounds, [counts, offsets,] sizes, [excess, earlier,]
+//                [[keys,] marks,] [keys, marks, positions...,] [buckets,]
+//                status, threads)
 //     Finds the cuts, counts what each part appends, and scans the counts.
 //     sizes[l] becomes the number of coordinates that level l of the result
 //     stores, or the extent of a dense level. After these follow the size of a
@@ -44,7 +45,7 @@
 //     Moves the entries from the draft to the result.
 //
 // The order in which the parts are started, their numbers, is passed if there
-// is no bound for what parts differ by.
+// is no bound for what parts differ by, unless they are started together.
 //
 // Unless it makes a draft, fills buckets, or keeps where rows of a list are, a
 // step also exports the functions that `plan` calls after @kernel_partition,
@@ -67,6 +68,11 @@
 //   @kernel_combine(operands, ..., threads)
 //     Adds up the partials of entries to which several parts contribute. Reads
 //     extents and scalars of the operands only.
+//
+// If a step starts parts together and counts (see Step::guardsCounts), its plan
+// also takes two scalars: the cost above two shares that is not too much for a
+// part, and the status of earlier steps. Nothing is counted if that is set, or
+// if a part costs too much, and then it is set.
 //
 // Counts and offsets are passed if the result has levels that are not dense.
 // Partials and visited are passed if several parts may contribute to an entry,
@@ -157,6 +163,8 @@ public:
   /// The number of parts depends on the cost of the step and on the size of a
   /// row of partials alone: with another number, sums would differ.
   bool hasFixedParts = false;
+  /// Parts that may be unequal are started together, by a device.
+  bool startsTogether = false;
   /// Unless entries are counted, `execute` fills a draft, and `compact` makes
   /// it the result. The draft of a union by a single part is the result.
   Fill fill = Fill::counted;
@@ -211,6 +219,13 @@ public:
   bool dependsOnLengthsAlone() const;
   /// Whether parts may differ in cost by more than a bound for all operands.
   bool hasUnequalParts() const { return delta < 0; }
+  /// Whether calls pass the order in which parts are started.
+  bool hasOrder() const { return hasUnequalParts() && !startsTogether; }
+  /// Whether parts are only counted if their operands are right, and if none of
+  /// them costs too much.
+  bool guardsCounts() const {
+    return startsTogether && countColumns && !isDraft();
+  }
 
   /// The workspaces that calls take: the one for `scattered`, if any, comes
   /// first, then the tables.
@@ -236,7 +251,7 @@ public:
 
   /// The parts of a call. `offsets` is only used if the step has counts, and
   /// `order`, the numbers of the parts as they are started, by `execute` if
-  /// parts may be unequal.
+  /// it takes an order.
   struct Parts {
     int64_t count;
     int64_t *bounds, *offsets, *order;
@@ -256,11 +271,19 @@ public:
 
   void partition(const std::vector<Argument> &args, Parts parts, int64_t within,
                  int64_t threads) const;
+  /// What has to hold for parts to be counted, in a step that guards its
+  /// counts.
+  struct Guard {
+    int64_t excess = 0; ///< The cost above two shares that is not too much.
+    /// The status of earlier steps; the plan may set it.
+    int32_t *earlier = nullptr;
+  };
   /// The results of `plan` besides the cuts.
   struct Planned {
     int64_t *counts; ///< Unused if the step makes a draft.
     int64_t *sizes;
     int32_t *status; ///< Bits that say what went wrong; must be 0 before.
+    Guard guard = {};
   };
   void plan(const std::vector<Argument> &args, Parts parts, Planned planned,
             Scratch scratch, int64_t threads) const;

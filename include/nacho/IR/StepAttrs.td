@@ -113,7 +113,9 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     - `kept`: what a scanned list keeps in its levels after those with coordinates. These
       are positions in levels of arguments, where children of entries in such levels
       `end`, or any other `number`. Of an argument that is a list, it is the level that
-      keeps the same.
+      keeps the same;
+    - `together`: parts that may differ in cost by more than a bound are started together
+      by a device, which does not count those that cost too much.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -136,13 +138,14 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
     OptionalParameter<"::std::optional<unsigned>">:$workspaceLevel,
     OptionalArrayRefParameter<"::nacho::OfArgument">:$tables,
     OptionalArrayRefParameter<"::nacho::OfArgument">:$buckets,
-    OptionalArrayRefParameter<"::nacho::KeptNumber">:$kept
+    OptionalArrayRefParameter<"::nacho::KeptNumber">:$kept,
+    DefaultValuedParameter<"bool", "false">:$together
   );
   let assemblyFormat = [{
     `<` struct($name, $result, $counts, custom<BracketedTypes>($partials),
                $partialRows, $fixedParts, $collect, $filling, $workspaceLevel,
                custom<OfArguments>($tables), custom<OfArguments>($buckets),
-               custom<KeptNumbers>($kept)) `>`
+               custom<KeptNumbers>($kept), $together) `>`
   }];
   let genVerifyDecl = 1;
 }

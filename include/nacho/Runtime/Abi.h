@@ -22,6 +22,7 @@ enum Status : int32_t {
   kWorkspaceFull = 8, ///< Call again with a larger workspace.
   kRowTooWide = 16,   ///< A row is too wide for a workspace without keys.
   kDraftFull = 32,    ///< A part has no room left in the draft: count first.
+  kPartTooHeavy = 64, ///< A part costs so much that it was not counted.
 };
 
 /// A nest may cost no more: what is larger is refused. So the sum of the costs

@@ -36,10 +36,14 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
       and where there are tiles, which are cut and counted together, neither
       `@kernel_assemble` nor `@kernel_scan`.
 
-    With `check-positions`, `@kernel_plan` begins by checking the arrays of positions of
-    operands in parallel, in the loop that cuts tiles if there are any, unless it has few
-    workers: where the host does not see the arrays, it would have to wait for copies of
-    them.
+    With `device`, the functions are for a device whose host would have to wait for copies
+    of what it wants to see. So `@kernel_plan` begins by checking the arrays of positions
+    of operands in parallel, in the loop that cuts tiles if there are any, unless it has
+    few workers. Where there are tiles, and parts may differ in cost, the
+    loop that cuts tiles also sets `%earlier`, the status of the steps before, if a part
+    costs more than `2 * total / parts + %excess`, and nothing is counted if it is set: the
+    host reads that, the costs and the counts together. And all these parts are started
+    at once, in no order.
 
     Before:
     ```mlir
@@ -90,8 +94,8 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
              clEnumValN(::nacho::Drafts::some, "some", "Those that are not slower by it"),
              clEnumValN(::nacho::Drafts::unions, "unions", "Unions of two operands, too"))}]>,
     Option<"tile", "tile", "int64_t", "0", "Parts that find their cuts together; 0: each alone">,
-    Option<"checkPositions", "check-positions", "bool", "false",
-           "Let @kernel_plan check the arrays of positions of operands">];
+    Option<"device", "device", "bool", "false",
+           "Let @kernel_plan check what the host of a device does not see">];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
     "::mlir::tensor::TensorDialect"];

@@ -201,8 +201,7 @@ private:
     FailureOr<ResultLayout> layout = readLayout(nest, drafts);
     if (failed(layout))
       return failure();
-    PhaseFunctions functions(func, nest, std::move(*layout), tile,
-                             checkPositions);
+    PhaseFunctions functions(func, nest, std::move(*layout), tile, device);
     assembleNest(functions);
     func.erase();
     return success();

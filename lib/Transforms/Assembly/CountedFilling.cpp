@@ -20,6 +20,11 @@ static bool countsAlone(const PhaseFunctions &function) {
   return runsOneByOne(function.layout) && !function.tile;
 }
 
+bool nacho::guardsCounts(const PhaseFunctions &function) {
+  return function.startsTogether() && function.layout.hasCounts() &&
+         function.layout.filling->isCounted();
+}
+
 namespace {
 class CountedFilling : public Filling {
 public:
@@ -27,11 +32,14 @@ public:
 
   Status statusWhenFull() const override { return kOperandsChanged; }
 
-  Parameters planParameters(const ResultLayout &layout) const override {
+  Parameters planParameters(const PhaseFunctions &function) const override {
+    const ResultLayout &layout = function.layout;
     Parameters parameters = {Parameter::bounds};
     if (layout.hasCounts())
       parameters.append({Parameter::counts, Parameter::offsets});
     parameters.push_back(Parameter::sizes);
+    if (guardsCounts(function))
+      parameters.append({Parameter::excess, Parameter::earlier});
     if (layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
     parameters.push_back(Parameter::tables);
@@ -56,6 +64,8 @@ public:
   /// parallel part in parts: counts[part] = what the part appends
   static void buildAssemble(PhaseFunctions &function) {
     Parameters parameters = {Parameter::bounds, Parameter::counts};
+    if (guardsCounts(function))
+      parameters.push_back(Parameter::earlier);
     if (function.layout.workspaceLevel)
       parameters.push_back(Parameter::coordinateSet);
     parameters.push_back(Parameter::tables);
@@ -102,6 +112,8 @@ public:
     const PhaseArguments &args = function.args;
     Values arguments = function.operands;
     arguments.append({args.bounds, args.counts});
+    if (guardsCounts(function))
+      arguments.push_back(args.earlier);
     if (args.keys)
       arguments.push_back(*args.keys);
     if (function.layout.workspaceLevel)

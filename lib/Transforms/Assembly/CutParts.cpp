@@ -229,10 +229,11 @@ static void checkBesideCuts(PhaseFunctions &function, PositionChecks &checks,
 ///     check positions; the first part stores sizes without counts
 ///     sync
 ///     if part is not begin: cuts[part - begin] = cut between these two
+///     if counts are guarded: sync; check costs
 static void cutTiles(PhaseFunctions &function, Value parts) {
   ImplicitLocOpBuilder &b = function.b;
   std::optional<PositionChecks> checks;
-  if (function.checksPositions)
+  if (function.isOnDevice)
     checks.emplace(function);
   Value places;
   if (checks && !checks->isEmpty())
@@ -263,6 +264,10 @@ static void cutTiles(PhaseFunctions &function, Value parts) {
         function, {cuts, Number(b, part) - begin},
         {part, parts, zero, totalCost(function), lower, [&] { return upper; }});
   });
+  if (!guardsCounts(function))
+    return;
+  TileSyncOp::create(b);
+  checkCosts(function, tile, cuts, totalCost(function));
 }
 
 /// Where parts are few, more workers check positions before:
@@ -270,7 +275,7 @@ static void cutTiles(PhaseFunctions &function, Value parts) {
 ///   if parts * kMostPlaces < places:
 ///     parallel place in places: check positions
 static void checkBeforeCuts(PhaseFunctions &function, Value parts) {
-  if (!function.checksPositions)
+  if (!function.isOnDevice)
     return;
   PositionChecks checks(function);
   if (checks.isEmpty())
@@ -359,7 +364,9 @@ void nacho::buildPartition(PhaseFunctions &function) {
   Parameters planned;
   if (!function.layout.hasCounts())
     planned.push_back(Parameter::sizes);
-  if (function.checksPositions)
+  if (guardsCounts(function))
+    planned.append({Parameter::excess, Parameter::earlier});
+  if (function.isOnDevice)
     planned.push_back(Parameter::status);
   cutTiles(function,
            startCuts(function, "cuts", /*isExported=*/false, planned));
@@ -376,7 +383,9 @@ void nacho::callPartition(PhaseFunctions &function, Value parts) {
   checkBeforeCuts(function, parts);
   if (!function.layout.hasCounts())
     arguments.push_back(args.sizes);
-  if (function.checksPositions)
+  if (guardsCounts(function))
+    arguments.append({args.excess, args.earlier});
+  if (function.isOnDevice)
     arguments.push_back(args.status);
   arguments.push_back(args.threads);
   function.call("cuts", arguments);

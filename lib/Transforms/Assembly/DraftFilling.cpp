@@ -225,7 +225,7 @@ public:
 
   Status statusWhenFull() const override { return kDraftFull; }
 
-  Parameters planParameters(const ResultLayout &) const override {
+  Parameters planParameters(const PhaseFunctions &) const override {
     return {Parameter::bounds, Parameter::offsets, Parameter::sizes,
             Parameter::status};
   }

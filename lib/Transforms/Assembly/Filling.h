@@ -39,7 +39,7 @@ public:
   virtual Status statusWhenFull() const = 0;
 
   /// The arguments of the function plan, apart from the operands.
-  virtual Parameters planParameters(const ResultLayout &layout) const = 0;
+  virtual Parameters planParameters(const PhaseFunctions &function) const = 0;
   /// The arguments of execute that say where the parts append.
   virtual Parameters offsetParameters(const ResultLayout &layout) const = 0;
 
@@ -58,6 +58,11 @@ public:
   /// Builds the function that moves a draft, if there is one.
   virtual void buildCompact(PhaseFunctions &function) const {}
 };
+
+/// Whether parts are only counted if their operands are right, and if none of
+/// them costs too much. The host of a device asks for this, since it reads the
+/// costs no sooner than the counts, together with the earlier status.
+bool guardsCounts(const PhaseFunctions &function);
 
 /// offsets = exclusive scan of the counts
 void emitScan(PhaseFunctions &function, mlir::Value offsets);

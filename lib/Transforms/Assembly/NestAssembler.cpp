@@ -15,9 +15,10 @@
 using namespace mlir;
 using namespace nacho;
 
-static Parameters executeParameters(const ResultLayout &layout) {
+static Parameters executeParameters(const PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
   Parameters parameters = {Parameter::bounds};
-  if (layout.hasUnequalParts())
+  if (layout.hasUnequalParts() && !function.startsTogether())
     parameters.push_back(Parameter::order);
   llvm::append_range(parameters, layout.filling->offsetParameters(layout));
   parameters.push_back(Parameter::result);
@@ -35,7 +36,7 @@ static Parameters executeParameters(const ResultLayout &layout) {
 /// The part that a worker computes. Parts of equal cost are started in their
 /// order, others in the order that the caller gives.
 static Value emitPart(PhaseFunctions &function, Value worker) {
-  if (!function.layout.hasUnequalParts())
+  if (!function.args.order)
     return worker;
   setName(worker, "worker");
   NameScope name(function.b, "part");
@@ -100,7 +101,7 @@ bool nacho::runsOneByOne(const ResultLayout &layout) {
 /// parallel part in parts: append from offsets[part] to offsets[part + 1]
 static void buildCompute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
-  function.start("compute", executeParameters(layout),
+  function.start("compute", executeParameters(function),
                  /*isExported=*/runsOneByOne(layout));
   function.cloneOperands();
   Value parts = function.numParts();
@@ -138,11 +139,11 @@ static void checkPositions(PhaseFunctions &function, PositionChecks &checks) {
 /// Where there are tiles, the function that finds their cuts checks, too.
 static void buildPlan(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
-  function.start("plan", layout.filling->planParameters(layout),
+  function.start("plan", layout.filling->planParameters(function),
                  /*isExported=*/true);
   function.cloneOperands();
   bool hasSizes = function.tile && !layout.hasCounts();
-  if (function.checksPositions && !function.tile)
+  if (function.isOnDevice && !function.tile)
     if (PositionChecks checks(function); !checks.isEmpty()) {
       checkPositions(function, checks);
       hasSizes = !layout.hasCounts();
@@ -181,7 +182,7 @@ static StepAttr describeStep(const PhaseFunctions &function) {
       partials.empty() ? 2 : layout.numPartialRows(), layout.hasFixedParts(),
       NestOp(function.nest).getCollect(),
       layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
-      layout.workspaceLevel, tables, buckets, kept);
+      layout.workspaceLevel, tables, buckets, kept, function.startsTogether());
   auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers,
                        step.getReads(), step.getMakes());
@@ -201,7 +202,7 @@ static Condition needsCombine(PhaseFunctions &function) {
 /// filling
 static void buildExecute(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
-  func::FuncOp func = function.start("execute", executeParameters(layout),
+  func::FuncOp func = function.start("execute", executeParameters(function),
                                      /*isExported=*/true);
   func->setAttr(NachoDialect::kStepAttrName, describeStep(function));
   const PhaseArguments &args = function.args;
@@ -230,7 +231,7 @@ void nacho::assembleNest(PhaseFunctions &function) {
   layout.filling->buildCounting(function);
   if (layout.needsFill())
     buildFill(function);
-  Parameters withoutStatus = executeParameters(layout);
+  Parameters withoutStatus = executeParameters(function);
   withoutStatus.pop_back();
   if (layout.addsToAll())
     buildClear(function, withoutStatus);

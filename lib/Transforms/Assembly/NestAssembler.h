@@ -42,6 +42,13 @@ private:
   llvm::SmallVector<Stored> all;
 };
 
+/// Sets a bit of the earlier status if a part costs too much:
+///
+///   cost = cuts[part - begin + 1].cost - cuts[part - begin].cost
+///   if cost > total / parts * 2 + excess: earlier |= kPartTooHeavy
+void checkCosts(PhaseFunctions &function, TileOp tile, mlir::Value cuts,
+                mlir::Value total);
+
 /// Whether callers may run the functions that `execute` calls one by one, and
 /// single parts: parts know where their entries go, and nothing is left to do
 /// with the entries of all parts but to combine partials, to sort those of a

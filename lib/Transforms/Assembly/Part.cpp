@@ -7,6 +7,7 @@
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Keys.h"
+#include "nacho/Runtime/Abi.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -46,8 +47,18 @@ Part::Part(PhaseFunctions &function, Value number, Value parts, PartTask task)
   Type cut = function.cutType();
   Value next = Number(b, number) + 1;
   lower = loadCut(b, "lo", cut, args.bounds, number);
+  if (isCounting() && args.earlier)
+    next = emitGuard(next);
   upper = loadCut(b, "hi", cut, args.bounds, next);
   coordinates.assign(layout.type.getRank(), Value());
+}
+
+/// Leaves out the part if its operands may be wrong, or if its counts would not
+/// be used: earlier == 0 ? part + 1 : part
+Value Part::emitGuard(Value next) {
+  Value earlier = memref::LoadOp::create(b, args.earlier);
+  Number isRight = Number(b, earlier) == kSuccess;
+  return select(isRight, next, number);
 }
 
 std::optional<Value> Part::isCutInside(unsigned m, Value cut) const {

@@ -77,6 +77,8 @@ struct Part {
   Condition completes = kAlways;
 
 private:
+  mlir::Value emitGuard(mlir::Value next);
+
   /// The cost of a row of a list, a quarter of a part's share of the list, and
   /// whether the row costs more than that.
   struct RowCost {

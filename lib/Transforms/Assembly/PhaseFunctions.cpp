@@ -111,6 +111,8 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
     return signature.add(
         MemRefType::get({2 * layout.type.getRank() + 1}, index), args.sizes,
         "sizes");
+  case Parameter::excess:
+    return signature.add(index, args.excess, "excess");
   default:
     return addArrays(parameter, signature);
   }
@@ -119,6 +121,9 @@ void PhaseFunctions::add(Parameter parameter, Signature &signature) {
 /// Adds a parameter that does not stand for numbers of parts or of the result.
 void PhaseFunctions::addArrays(Parameter parameter, Signature &signature) {
   switch (parameter) {
+  case Parameter::earlier:
+    return signature.add(MemRefType::get({}, b.getI32Type()), args.earlier,
+                         "earlier");
   case Parameter::status:
     return signature.add(MemRefType::get({}, b.getI32Type()), args.status,
                          "status");
@@ -185,10 +190,10 @@ void PhaseFunctions::addWorkspace(Signature &signature, bool hasSums) {
 
 PhaseFunctions::PhaseFunctions(func::FuncOp source, NestOp nest,
                                ResultLayout layout, int64_t tile,
-                               bool checksPositions)
+                               bool isOnDevice)
     : source(source), nest(nest),
       partition(nest.getCuts().getDefiningOp<PartitionOp>()),
-      layout(std::move(layout)), tile(tile), checksPositions(checksPositions),
+      layout(std::move(layout)), tile(tile), isOnDevice(isOnDevice),
       b(withoutName(nest.getLoc()), source) {}
 
 CutType PhaseFunctions::cutType() {

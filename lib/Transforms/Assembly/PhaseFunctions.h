@@ -23,6 +23,8 @@ enum class Parameter {
   offsets,       ///< The start of each part's appends, one part in each row.
   moved,         ///< Offsets in the result, if `offsets` are those of a draft.
   sizes,         ///< The sizes of the result (see Step.h).
+  excess,        ///< The cost above two shares that is not too much for a part.
+  earlier,       ///< The status of all that comes before parts are counted.
   draft,         ///< The arrays of a draft of the result.
   result,        ///< The arrays of the result.
   partials,      ///< Rows of sums that are not complete (PartialEntries.h).
@@ -52,8 +54,8 @@ struct ResultArrays {
 /// The arguments of a function, by name. Those that the function does not take
 /// must not be used.
 struct PhaseArguments : ResultArrays {
-  mlir::Value bounds, order, within, counts, offsets, moved, sizes, status,
-      threads;
+  mlir::Value bounds, order, within, counts, offsets, moved, sizes, excess,
+      earlier, status, threads;
   ResultArrays draft;
   /// A buffer for each sum of the reduction, with two rows for each part; and
   /// how many elements were reduced to each row.
@@ -79,7 +81,7 @@ struct PhaseArguments : ResultArrays {
 class PhaseFunctions {
 public:
   PhaseFunctions(mlir::func::FuncOp source, NestOp nest, ResultLayout layout,
-                 int64_t tile, bool checksPositions);
+                 int64_t tile, bool isOnDevice);
 
   /// Starts a function, whose name is that of the nest's function with a
   /// suffix. The builder is left at its beginning.
@@ -105,6 +107,11 @@ public:
   Values loadRow(mlir::Value buffer, mlir::Value row);
   void storeRow(mlir::ValueRange values, mlir::Value buffer, mlir::Value row);
 
+  /// Whether parts that may be unequal are started at the same time, instead of
+  /// in an order that the caller says.
+  bool startsTogether() const {
+    return layout.hasUnequalParts() && isOnDevice && tile;
+  }
   /// The type of a part's cut.
   CutType cutType();
   ResultPlaces places() { return ResultPlaces(b, layout, mapping); }
@@ -115,8 +122,8 @@ public:
   PartitionOp partition;
   const ResultLayout layout;
   const int64_t tile; ///< The number of parts of a tile; 0: there are no tiles.
-  /// Whether the function plan checks what operands store.
-  const bool checksPositions;
+  /// Whether a device runs the functions, whose host does not see its memory.
+  const bool isOnDevice;
   // Members for the function.
   mlir::ImplicitLocOpBuilder b;
   mlir::IRMapping mapping; ///< Maps values of `source` to the function's.

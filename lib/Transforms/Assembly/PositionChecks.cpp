@@ -1,9 +1,9 @@
-//===- PositionChecks.cpp - Checks of the positions of operands -----------===//
+//===- PositionChecks.cpp - Checks that a device makes of its operands ----===//
 //
 // The host checks the arrays of positions that it sees in every call. Those in
 // the memory of a device are checked there, at the same time as the work is
 // cut: no function relies on them, and whoever reads the status refuses the
-// call.
+// call. The same holds for the costs of parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,4 +57,23 @@ void PositionChecks::emit(Value worker) {
       });
     });
   }
+}
+
+void nacho::checkCosts(PhaseFunctions &function, TileOp tile, Value cuts,
+                       Value total) {
+  ImplicitLocOpBuilder &b = function.b;
+  auto costAt = [&](Value row) -> Value {
+    return CutCostOp::create(b, b.getIndexType(),
+                             loadCut(b, "cut", function.cutType(), cuts, row));
+  };
+  Number row = Number(b, tile.getPart()) - tile.getBegin();
+  Value before = costAt(row), after = costAt(row + 1);
+  Value share = Number(b, total) / tile.getParts();
+  Value most = Number(b, share) * 2 + function.args.excess;
+  Number isTooHeavy = Number(b, after) - before > most;
+  emitIf(b, isTooHeavy, [&] {
+    Number bit(b, kPartTooHeavy, b.getI32Type());
+    memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::ori, bit,
+                                function.args.earlier, ValueRange());
+  });
 }
