@@ -7,12 +7,13 @@
 // then, keys are accessed atomically. A value only one lane accesses.
 //
 // A drain makes a word of the key and the place of each entry, and sorts the
-// words by a bitonic network.
+// words (see LaneSort.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "LaneTables.h"
 
+#include "LaneSort.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Lanes.h"
 #include "nacho/Runtime/Abi.h"
@@ -57,8 +58,6 @@ private:
   void addValue(InsertOp insert, const Place &place);
   void drain(DrainOp drain);
   Value list();
-  void sort(Value count);
-  void exchange(Value at, Value other, Value size);
   Value visit(DrainOp drain, Value count);
 
   Number word(int64_t value) { return Number(b, value, b.getI32Type()); }
@@ -76,7 +75,7 @@ private:
   /// Each lane does every 32nd.
   void forEach(Value begin, Value end, Body body);
   void emitIf(Value condition, llvm::function_ref<void()> body);
-  /// The bit of a place in its word.
+  /// The bit in its word of a place, in 32 bits.
   Value bitOf(Value place);
 
   LaneTableOp op;
@@ -85,7 +84,7 @@ private:
   Value keys, values, marks; ///< `values` is null if the table is a set.
   Value order;               ///< A word for each entry, while it is drained.
   Value places;              ///< The number of places used; a power of two.
-  Value mask;                ///< The last place.
+  Value mask;                ///< The last place, in 32 bits.
   Value shift;               ///< The right shift that makes a hash a place.
 };
 } // namespace
@@ -119,8 +118,7 @@ void LaneTable::emitIf(Value condition, llvm::function_ref<void()> body) {
 
 Value LaneTable::bitOf(Value place) {
   Number number = Number(b, place) % kWordPlaces;
-  Number one = word(1);
-  return one << number.as(b.getI32Type());
+  return word(1) << number;
 }
 
 void LaneTable::create() {
@@ -137,7 +135,7 @@ void LaneTable::create() {
   Number one(b, 1), width(b, 32);
   places = one << (width - Number(b, shift).asIndex());
   places = min(Number(b, places), most);
-  mask = Number(b, places) - 1;
+  mask = Number(b, places).as(b.getI32Type()) - 1;
   forEach(Number(b, 0), Number(b, places) / kWordPlaces,
           [&](Value number) { store(word(0), marks, number); });
   forEach(Number(b, 0), places,
@@ -178,16 +176,18 @@ std::pair<Value, Value> LaneTable::tryPlace(Value place, Value key) {
     return memref::AtomicRMWOp::create(b, kind, value, memory, at);
   };
   Value bit = bitOf(place);
-  Value at = Number(b, place) / kWordPlaces;
-  Value before = update(arith::AtomicRMWKind::ori, bit, marks, at);
+  Number wordAt = Number(b, place) / kWordPlaces;
+  Value before =
+      update(arith::AtomicRMWKind::ori, bit, marks, wordAt.asIndex());
+  Value at = Number(b, place).asIndex();
   Value isNew = (Number(b, before) & bit) == 0;
   auto found = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(found.thenBlock());
-  update(arith::AtomicRMWKind::assign, key, keys, place);
+  update(arith::AtomicRMWKind::assign, key, keys, at);
   scf::YieldOp::create(b, isNew);
   b.setInsertionPointToStart(found.elseBlock());
-  Value there = update(arith::AtomicRMWKind::ori, word(0), keys, place);
+  Value there = update(arith::AtomicRMWKind::ori, word(0), keys, at);
   Value isSame = Number(b, there) == key;
   scf::YieldOp::create(b, isSame);
   return {found.getResult(0), isNew};
@@ -198,11 +198,11 @@ std::pair<Value, Value> LaneTable::tryPlace(Value place, Value key) {
 /// There is a place unless more coordinates come than were counted.
 LaneTable::Place LaneTable::takePlace(Value key) {
   Number hash = Number(b, key) * int32_t(kFactor);
-  Number begin = (hash >> shift).asIndex();
+  Number begin = hash >> shift;
   Value end = begin + mask;
   Value isFound, isNew;
   auto search = scf::WhileOp::create(
-      b, TypeRange{b.getIndexType(), b.getI1Type(), b.getI1Type()},
+      b, TypeRange{b.getI32Type(), b.getI1Type(), b.getI1Type()},
       ValueRange{begin}, nullptr, nullptr);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -217,8 +217,8 @@ LaneTable::Place LaneTable::takePlace(Value key) {
     Value next = search.getAfterArguments()[0];
     scf::YieldOp::create(b, Number(b, next) + 1);
   }
-  return {Number(b, search.getResult(0)) & mask, search.getResult(1),
-          search.getResult(2)};
+  Number found = Number(b, search.getResult(0)) & mask;
+  return {found.asIndex(), search.getResult(1), search.getResult(2)};
 }
 
 void LaneTable::addValue(InsertOp insert, const Place &place) {
@@ -241,7 +241,7 @@ void LaneTable::drain(DrainOp drain) {
       !drain.getBodyBlock()->without_terminator().empty()) {
     order = makeMemory(op.getOf(), b.getI32Type());
     Value count = list();
-    sort(count);
+    sortWords(b, lanes, order, op.getOf(), count);
     Value next = visit(drain, count);
     if (!drain.getInits().empty())
       drain.getResult(0).replaceAllUsesWith(next);
@@ -260,7 +260,7 @@ Value LaneTable::list() {
   Value first = loop.getInductionVar(), count = loop.getRegionIterArg(0);
   Number bits(b, load(marks, Number(b, first) / kWordPlaces));
   Number place = Number(b, first) + lanes.lane();
-  Value bit = bitOf(place);
+  Value bit = bitOf(Number(b, lanes.lane()).as(b.getI32Type()));
   auto after = [&](Value bits) -> Value {
     Number more(b, math::CtPopOp::create(b, bits));
     return min(Number(b, count) + more.asIndex(), op.getOf());
@@ -273,50 +273,6 @@ Value LaneTable::list() {
   });
   scf::YieldOp::create(b, after(bits));
   return loop.getResult(0);
-}
-
-/// for k = 1 to bits: size = 2^k
-///   for n = 1 to k: exchange words that are 2^(k - n) apart
-void LaneTable::sort(Value count) {
-  Number one(b, 1);
-  Number last = max(Number(b, count), one) - one;
-  Number width(b, 32);
-  Number zeros(b,
-               math::CountLeadingZerosOp::create(b, last.as(b.getI32Type())));
-  Value bits = width - zeros.asIndex();
-  Number end = min(one << bits, op.getOf());
-  forEach(count, end, [&](Value at) { store(word(-1), order, at); });
-  LaneSyncOp::create(b);
-  auto after = [&](Value number) { return Number(b, number) + one; };
-  auto sizes = scf::ForOp::create(b, one, after(bits), one);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(sizes.getBody());
-  Number size = one << sizes.getInductionVar();
-  auto strides =
-      scf::ForOp::create(b, one, after(sizes.getInductionVar()), one);
-  b.setInsertionPointToStart(strides.getBody());
-  Number stride = size >> strides.getInductionVar();
-  Value low = stride - one;
-  forEach(Number(b, 0), end >> one, [&](Value pair) {
-    // The pair's number, with a 0 put in where the numbers of its words differ.
-    Number twice = Number(b, pair) << one;
-    Number at = twice - (Number(b, pair) & low);
-    exchange(at, at + stride, size);
-  });
-  LaneSyncOp::create(b);
-}
-
-/// Orders two words. In every second stretch of `size` words, the larger one
-/// comes first.
-void LaneTable::exchange(Value at, Value other, Value size) {
-  Value x = load(order, at), y = load(order, other);
-  Number isGreater = Number(b, x) > y;
-  Value isUp = (Number(b, at) & size) == 0;
-  Value isWrong = isGreater == isUp;
-  emitIf(isWrong, [&] {
-    store(y, order, at);
-    store(x, order, other);
-  });
 }
 
 /// Runs the body of a drain for each entry; lanes that lie next to each other

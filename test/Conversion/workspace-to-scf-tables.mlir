@@ -10,7 +10,8 @@
 // CHECK-DAG:     %[[SUMS:.+]] = nacho.lane_memory : memref<128xf64>
 // CHECK:         %[[ZEROS:.+]] = math.ctlz
 // CHECK:         %[[PLACES:.+]] = arith.minui %{{.+}}, %c128 : index
-// CHECK-NEXT:    %[[LAST:.+]] = arith.subi %[[PLACES]], %c1 : index
+// CHECK-NEXT:    %[[NUMBER:.+]] = arith.index_castui %[[PLACES]] : index to i32
+// CHECK-NEXT:    %[[LAST:.+]] = arith.subi %[[NUMBER]], %c1_i32 : i32
 // CHECK:         scf.for %[[N:.+]] = %[[LANE]] to %{{.+}} step %c32
 // CHECK-NEXT:      memref.store %c0_i32, %[[MARKS]][%[[N]]]
 // CHECK:         scf.for %[[N:.+]] = %[[LANE]] to %[[PLACES]] step %c32
@@ -22,12 +23,12 @@
 //
 // CHECK:         %[[KEY:.+]] = arith.index_castui %{{.+}} : index to i32
 // CHECK-NEXT:    %[[HASH:.+]] = arith.muli %[[KEY]], %{{.+}} : i32
-// CHECK-NEXT:    %[[HIGH:.+]] = arith.shrui %[[HASH]], %[[ZEROS]] : i32
-// CHECK-NEXT:    %[[BEGIN:.+]] = arith.index_castui %[[HIGH]] : i32 to index
-// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[BEGIN]], %[[LAST]] : index
-// CHECK-NEXT:    %[[FOUND:.+]]:3 = scf.while (%[[AT:.+]] = %[[BEGIN]]) : (index) -> (index, i1, i1) {
-// CHECK-NEXT:      %[[PLACE:.+]] = arith.andi %[[AT]], %[[LAST]] : index
+// CHECK-NEXT:    %[[BEGIN:.+]] = arith.shrui %[[HASH]], %[[ZEROS]] : i32
+// CHECK-NEXT:    %[[END:.+]] = arith.addi %[[BEGIN]], %[[LAST]] : i32
+// CHECK-NEXT:    %[[FOUND:.+]]:3 = scf.while (%[[AT:.+]] = %[[BEGIN]]) : (i32) -> (i32, i1, i1) {
+// CHECK-NEXT:      %[[NARROW:.+]] = arith.andi %[[AT]], %[[LAST]] : i32
 // CHECK:           %[[BEFORE:.+]] = memref.atomic_rmw ori %[[BIT:.+]], %[[MARKS]]
+// CHECK-NEXT:      %[[PLACE:.+]] = arith.index_castui %[[NARROW]] : i32 to index
 // CHECK-NEXT:      %[[SET:.+]] = arith.andi %[[BEFORE]], %[[BIT]] : i32
 // CHECK-NEXT:      %[[NEW:.+]] = arith.cmpi eq, %[[SET]], %c0_i32 : i32
 // CHECK-NEXT:      %[[OWN:.+]] = scf.if %[[NEW]] -> (i1) {
@@ -38,10 +39,11 @@
 // CHECK-NEXT:        %[[SAME:.+]] = arith.cmpi eq, %[[THERE]], %[[KEY]] : i32
 // CHECK-NEXT:        scf.yield %[[SAME]] : i1
 // CHECK-NEXT:      }
-// CHECK:           %[[LEFT:.+]] = arith.cmpi ult, %[[AT]], %[[END]] : index
+// CHECK:           %[[LEFT:.+]] = arith.cmpi ult, %[[AT]], %[[END]] : i32
 // CHECK-NEXT:      %[[GO_ON:.+]] = arith.andi %[[LEFT]], %{{.+}} : i1
 // CHECK-NEXT:      scf.condition(%[[GO_ON]]) %[[AT]], %[[OWN]], %[[NEW]]
-// CHECK:         %[[MINE:.+]] = arith.andi %[[FOUND]]#0, %[[LAST]] : index
+// CHECK:         %[[NARROW:.+]] = arith.andi %[[FOUND]]#0, %[[LAST]] : i32
+// CHECK-NEXT:    %[[MINE:.+]] = arith.index_castui %[[NARROW]] : i32 to index
 // CHECK-NEXT:    scf.if %[[FOUND]]#1 {
 // CHECK-NEXT:      scf.if %[[FOUND]]#2 {
 // CHECK-NEXT:        memref.store %[[V]], %[[SUMS]][%[[MINE]]]
@@ -64,7 +66,33 @@
 // CHECK:             %[[ENTRY:.+]] = arith.ori %[[HIGH]], %{{.+}} : i32
 // CHECK-NEXT:        memref.store %[[ENTRY]], %[[ORDER]]
 //
-// The words are sorted, and each lane visits every 32nd.
+// The words are sorted. If there are few, lanes keep one or four of them: they exchange
+// it with a lane that is a power of two apart, which keeps the other one.
+//
+// CHECK:         %[[ARE_FEW:.+]] = arith.cmpi ule, %[[COUNT]], %c32 : index
+// CHECK-NEXT:    scf.if %[[ARE_FEW]] {
+// CHECK-NEXT:      nacho.lane_sync
+// CHECK:           %[[WORD:.+]] = scf.if %{{.+}} -> (i32) {
+// CHECK-NEXT:        memref.load %[[ORDER]][%[[LANE]]]
+// CHECK:             scf.yield %c-1_i32 : i32
+// CHECK:           %[[HALVES:.+]] = scf.for %[[BITS:.+]] = %c1 to %c5 step %c1 iter_args(%{{.+}} = %[[WORD]])
+// CHECK-NEXT:        %[[SIZE:.+]] = arith.shli %c1, %[[BITS]] : index
+// CHECK-NEXT:        %[[BIT:.+]] = arith.andi %[[LANE]], %[[SIZE]] : index
+// CHECK-NEXT:        %[[UP:.+]] = arith.cmpi eq, %[[BIT]], %c0 : index
+// CHECK:             scf.for %{{.+}} = %c1 to %{{.+}} step %c1 iter_args(%[[OWN:.+]] = %{{.+}})
+// CHECK:               %[[OTHER:.+]] = nacho.from_lane %[[OWN]] at
+// CHECK-NEXT:          %[[LESS:.+]] = arith.minui %[[OWN]], %[[OTHER]] : i32
+// CHECK-NEXT:          %[[MORE:.+]] = arith.maxui %[[OWN]], %[[OTHER]] : i32
+// CHECK-NEXT:          %[[TAKES:.+]] = arith.cmpi eq, %{{.+}}, %[[UP]] : i1
+// CHECK-NEXT:          arith.select %[[TAKES]], %[[LESS]], %[[MORE]] : i32
+// CHECK:           %[[SORTED:.+]] = scf.for %{{.+}} = %c1 to %c6 step %c1 iter_args(%{{.+}} = %[[HALVES]])
+// CHECK:             nacho.from_lane
+// CHECK:             memref.store %[[SORTED]], %[[ORDER]][%[[LANE]]]
+// CHECK:         arith.cmpi ule, %[[COUNT]], %c128 : index
+// CHECK-COUNT-4:   nacho.from_lane
+// CHECK:         } else {
+//
+// The words of others stay in memory; each lane visits every 32nd.
 //
 // CHECK:         nacho.lane_sync
 // CHECK:         scf.for %[[BITS:.+]] = %c1 to

@@ -219,6 +219,25 @@ def test_the_order_of_threads_does_not_matter():
     assert len(found) == 1
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_rows_of_products_of_many_lengths(order):
+    """The lanes of a warp sort the entries of a row in one of three ways."""
+    lengths = [0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129, 200, 256, 300]
+    rng = np.random.default_rng(0)
+    columns = [np.sort(rng.choice(5_000, each, replace=False)) for each in lengths]
+    pointers = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    shape = (len(lengths), 5_000)
+    flat = np.concatenate(columns).astype(np.int32)
+    B = sp.csr_array((rng.standard_normal(flat.size), flat, pointers), shape)
+    A = sp.csr_array(sp.eye_array(len(lengths)).tocsr()[::order])
+    host, simulated = (
+        nacho.evaluate("Z[i,k] = A[i,j] * B[j,k]", A=A, B=B, target=target)
+        for target in ("cpu", "cuda-sim")
+    )
+    assert samples.same_numbers(host, simulated)
+    assert sorted(np.diff(host.indptr)) == lengths
+
+
 # --- PTX ------------------------------------------------------------------------------
 
 
