@@ -42,12 +42,15 @@ void WorkspaceMemory::grow() {
 
 Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
   int64_t rows = device->numSlots(threads);
-  if (made.places != places || made.rows < rows) {
-    made = Workspace();
+  int64_t words = layout.keys ? numMarkWords(places) : markWords;
+  bool hasRoom = made.rows >= rows && made.markWords == words;
+  if (!hasRoom || made.places != places)
     elements.reset();
+  made.places = places;
+  // Without keys, marks are the same for any number of places.
+  if (!hasRoom) {
     made.rows = rows;
-    made.places = places;
-    made.markWords = layout.keys ? numMarkWords(places) : markWords;
+    made.markWords = words;
     marks.emplace(*device, ElementType::i64,
                   checkedProduct(rows, made.markWords));
     made.marks = marks->data;
