@@ -120,17 +120,25 @@ void StepPlan::allowLateStatus() {
                   step->list == Step::List::none;
 }
 
-/// The next step must not change its number of parts before it is planned: the
-/// place of the report depends on that. What it does not count, it does not
-/// read, so that it may begin before anybody knows that its operands are right.
-void StepPlan::reportTo(StepPlan &next) {
-  const Step &to = *next.step;
+/// Whether the number of parts, and with it the place of the record, may change
+/// before the step is planned, or the step may be refused before.
+bool StepPlan::changesFirst() const {
   bool mayMerge = std::any_of(
-      to.tables.begin(), to.tables.end(),
+      step->tables.begin(), step->tables.end(),
       [](const Step::OperandLevel &table) { return table.level == 0; });
-  if (step->list != Step::List::inOrder || step->isDraft() || step->buckets ||
-      !workspaces.empty() || !to.guardsCounts() || to.hasFixedParts ||
-      to.buckets || mayMerge)
+  return mayMerge || step->hasFixedParts || step->buckets || isRefusedFirst();
+}
+
+/// The next step may begin before anybody knows that its operands are right: of
+/// a tensor, it only reads what is there, and what a list may lead it to, it
+/// reads if no status is set.
+void StepPlan::reportTo(StepPlan &next) {
+  bool isSafe =
+      step->list == Step::List::none ||
+      (step->list == Step::List::inOrder && next.step->guardsCounts());
+  bool isCalledOnce = workspaces.empty() || step->countColumns;
+  if (step->device().isHost() || step->isDraft() || step->buckets || !isSafe ||
+      !isCalledOnce || next.changesFirst())
     return;
   next.bounds.clear(next.statusAt(), 1);
   next.expectsReport = true;

@@ -176,10 +176,6 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                            {excess(), earlierWord()}};
   int32_t status = 0;
   auto call = [&](const std::vector<Workspace> &prepared, int64_t threads) {
-    // What an earlier step has reported is read only once, even if a signal
-    // stops this one.
-    if (status & ~(kWorkspaceFull | kPartTooHeavy))
-      return status;
     if (!std::exchange(expectsReport, false))
       bounds.clear(statusAt(), 1);
     step->plan(args, allParts(), planned, scratch(prepared), threads);
@@ -223,9 +219,19 @@ void StepPlan::orderParts(int64_t threads) {
   order.write(0, numbers.data(), parts);
 }
 
+/// Throws if an earlier step has reported that its operands were wrong: it has
+/// been counted, so that no program can do more with them.
+static void throwIfReported(int32_t earlier) {
+  bool isWrong = earlier & ~kPartTooHeavy;
+  if (!isWrong)
+    return;
+  throwOrRefuse(earlier);
+  throw OperandsChanged();
+}
+
 /// Reads back, at once, the cost before the last cut, which is that of all
-/// parts, the sizes and the status, which it returns together with that of
-/// earlier steps. If parts are refused by their costs, it reads these, too.
+/// parts, the sizes and the status, which it returns; and the status of earlier
+/// steps. If parts are refused by their costs, it reads these, too.
 int32_t StepPlan::readPlanned() {
   int64_t first = step->guardsCounts() ? 0 : lastAt();
   HostView<int64_t> record = bounds.read(first, bounds.size() - first);
@@ -236,7 +242,9 @@ int32_t StepPlan::readPlanned() {
   const int64_t *found = &record[sizesAt() - first];
   sizes.assign(found, found + step->numSizes());
   int64_t status = record[statusAt() - first];
-  return int32_t(status) | int32_t(status >> 32);
+  auto earlier = int32_t(status >> 32);
+  throwIfReported(earlier);
+  return int32_t(status) | earlier;
 }
 
 static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {

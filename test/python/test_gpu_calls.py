@@ -233,13 +233,20 @@ def test_edited_columns_of_products():
 
 
 def test_heavy_rows_of_products():
-    """The costs of parts that are refused are read with the counts."""
+    """The costs of parts that are refused are read with the counts.
+
+    The host waits once for each of seven steps and for the attempt that is refused, and
+    for the statuses of steps whose lists lead others to their operands.
+    """
     A = sp.eye_array(ROWS, format="lil")
     A[3] = 1
     given = {"A": sp.csr_array(A), "B": sp.random_array((ROWS, ROWS), density=0.1)}
     given = {name: sp.csr_array(each) for name, each in given.items()}
     there = {name: fake.matrix_to_cupy(each) for name, each in given.items()}
     found = nacho.evaluate(MATRICES, there, parts=64)
+    before = fake_cuda.calls_of("cuStreamSynchronize")
+    nacho.evaluate(MATRICES, there, parts=64)
+    assert fake_cuda.calls_of("cuStreamSynchronize") == before + 10
     wanted = nacho.evaluate(MATRICES, given)
     assert np.allclose(found.data.get(), sp.csr_array(wanted).data)
 

@@ -242,6 +242,7 @@ private:
     return mayBeUnequal() && !step->isDraft() && !step->guardsCounts();
   }
   int64_t positionsAt(size_t level, int64_t parents) const;
+  bool changesFirst() const;
   std::optional<Refusal> refuseImbalance();
   std::optional<Refusal> refuseLength(int64_t length) const;
   std::optional<Refusal> refuseLengths(const std::vector<Argument> &args) const;
