@@ -40,6 +40,9 @@ def test_products(tmp_path):
     given = Operands("spgemm", files, threads=1)
     ones = [given.csr(name).astype(bool).astype(float) for name in "AB"]
     assert record.units == (ones[0] @ ones[1]).sum()
+    # Cuts take so few, by a search that does not look for each run of a list.
+    cuts = sum(float(row[5]) for row in record.kernel_rows() if row[3] == "cuts")
+    assert 0 < cuts < 1.6
 
 
 def test_the_table(tmp_path, capsys):
