@@ -147,7 +147,7 @@ Choice Chooser::chooseForLoneParts(const Asked &asked,
   Choice choice = choose(asked, facts, /*available=*/1);
   choice.variant.fill = pins.fill.nearest(Fill::counted);
   choice.variant.dense = pins.dense.nearest(Dense::stored);
-  choice.variant.indices = pins.indices.nearest(Indices::wide);
+  choice.variant.indices = Indices::wide;
   if (facts.entries >= kWorthKeys)
     choice.variant.merge = pins.merge.nearest(Merge::levels);
   return choice;

@@ -114,7 +114,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   sizeBuckets(args, threads);
   if (isShared)
     mergeParts(partsWithTables(args), threads);
-  if (auto refusal = refuseTables(args))
+  if (auto refusal = refuseOperands(args))
     return refusal;
   if (isRefusedFirst())
     if (auto refusal = partition(args, parts, threads))
@@ -163,8 +163,6 @@ std::optional<Refusal> StepPlan::fixParts(const std::vector<Argument> &args,
 /// Calls the function that plans the step, and reads the sizes that it finds.
 std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
                                           int64_t threads) {
-  if (auto refusal = refuseLengths(args))
-    return refusal;
   std::optional<Numbers<int64_t>> counts;
   if (step->countColumns && !step->isDraft())
     counts.emplace(step->device(), parts * step->countColumns,
@@ -184,13 +182,15 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
   if (auto refusal = callWithWorkspaces(threads, /*hasSums=*/false, call))
     return refusal;
   checkCost();
+  if (auto refusal = refuseResult())
+    return refusal;
   if (!step->guardsCounts())
-    return refuseResult();
+    return std::nullopt;
   std::optional<Refusal> refusal = refuseImbalance();
   // What was not counted must not be taken for empty.
   if ((status & kPartTooHeavy) && !refusal)
     throw OperandsChanged();
-  return refusal ? refusal : refuseResult();
+  return refusal;
 }
 
 /// Makes fewer parts of those that Nacho chose, if their tables are worth only

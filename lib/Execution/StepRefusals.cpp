@@ -34,10 +34,12 @@ bool StepPlan::mayBeUnequal() const {
   return !acceptsImbalance && hasUnboundedRows(*step);
 }
 
-/// Refuses to fill the table of a vector anew for so many parts that this takes
-/// longer than the rest of their work.
+/// Refuses operands that are too long, and to fill the table of a vector anew
+/// for so many parts that this takes longer than the rest of their work.
 std::optional<Refusal>
-StepPlan::refuseTables(const std::vector<Argument> &args) const {
+StepPlan::refuseOperands(const std::vector<Argument> &args) const {
+  if (auto refusal = refuseLengths(args))
+    return refusal;
   if (acceptsImbalance || step->hasFixedParts || partsWithTables(args) >= parts)
     return std::nullopt;
   return Refusal{Refusal::heavyRows, "each of " + std::to_string(parts) +
@@ -84,7 +86,7 @@ static constexpr int64_t kEntriesOfSearch = 8;
 /// that costs more is accepted.
 int64_t StepPlan::excess() const {
   if (!mayBeUnequal())
-    return kMostCost;
+    return indices == Indices::narrow ? kLongestNarrow : kMostCost;
   return (kLeastEntriesOnDevice + kEntriesOfSearch) * step->entryCost;
 }
 
@@ -130,9 +132,10 @@ StepPlan::refuseLengths(const std::vector<Argument> &args) const {
   return refuseLength(longest);
 }
 
-/// Refuses a result that is too long, or that takes too many steps.
+/// Refuses a result that is too long, or that costs too much: a step costs one
+/// at least.
 std::optional<Refusal> StepPlan::refuseResult() const {
-  int64_t longest = std::max(mostEntries(), buckets.size);
+  int64_t longest = std::max(total(), buckets.size);
   for (auto [type, length] : resultArrays())
     longest = std::max(longest, length);
   for (size_t level = 0; level < step->result.levels.size(); ++level)

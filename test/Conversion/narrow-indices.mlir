@@ -105,6 +105,43 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// A number that is compared with one above all places has a meaning of its own. What a
+// loop increases by more than one in each step may be more than it counts.
+
+// CHECK-LABEL: gpu.func @absent(
+// CHECK:         %[[KEPT:.+]] = arith.index_castui %{{.+}} : i32 to index
+// CHECK-NEXT:    arith.cmpi ne, %[[KEPT]], %{{.+}} : index
+// CHECK:         scf.for {{.+}} -> (index)
+// CHECK-NEXT:      arith.addi %{{.+}}, %{{.+}} : index
+module attributes {gpu.container_module} {
+  func.func @launch(%list: memref<?xi32>, %n: index, %out: memref<?xindex>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@absent blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%list : memref<?xi32>, %n : index, %out : memref<?xindex>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @absent(%list: memref<?xi32>, %n: index, %out: memref<?xindex>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %none = arith.constant 4294967295 : index
+      %loaded = memref.load %list[%n] : memref<?xi32>
+      %kept = arith.index_castui %loaded : i32 to index
+      %is_there = arith.cmpi ne, %kept, %none : index
+      %place = arith.select %is_there, %kept, %n : index
+      %bytes = scf.for %k = %c0 to %n step %c1 iter_args(%so_far = %place) -> (index) {
+        %more = arith.addi %so_far, %c8 : index
+        scf.yield %more : index
+      }
+      memref.store %bytes, %out[%c0] : memref<?xindex>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // A kernel whose arguments nobody knows, and numbers that may be negative, which as
 // unsigned numbers of 64 bits are larger than those of 32.
 

@@ -57,6 +57,27 @@ def test_indices_of_32_and_64_bits_compute_the_same(text):
     assert same(*(kernel(*operands) for kernel in kernels))
 
 
+ABSENT = [
+    "Z[i,j] = (A[i,j] + B[i,j]) * C[i,j]",
+    "Z[i,j] = A[i,j] + B[i,j] * C[i,j]",
+    "Z[i,j] = A[i,k] * (B[k,j] + C[k,j])",
+]
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+@pytest.mark.parametrize("text", ABSENT)
+def test_positions_that_a_list_says_are_absent(text, parts):
+    """A list of 32-bit positions has -1 where an operand lacks a coordinate."""
+    formats = dict.fromkeys("ABC", "dcsr")
+    kernel = nacho.mlir.compile(text, formats, target="cuda-sim")
+    for seed in range(12):
+        given = {name: matrix(3 * seed + n, 9, 8) for n, name in enumerate("ABC")}
+        tensors = {
+            name: nacho.Tensor.from_scipy(given[name]).convert("dcsr") for name in given
+        }
+        check(kernel(**tensors, parts=parts), text, given)
+
+
 def test_an_extent_that_narrow_indices_do_not_fit():
     """Neither the extents nor the arrays of a call may be longer than 2^28."""
     kernel = nacho.mlir.compile(

@@ -215,8 +215,8 @@ def NachoNarrowIndices : Pass<"nacho-narrow-indices", "::mlir::ModuleOp"> {
     }
     ```
     An index becomes narrow if it fits 32 bits whenever no array of the call is longer
-    than `longest`, and no extent is larger: the host sees to that. Costs, and what is
-    loaded from arrays of indices, remain as they are, apart from coordinates and
+    than `longest`, and no extent is larger: the host sees to that. What is loaded from
+    arrays of indices, such as costs, remains as it is, apart from coordinates and
     positions, whose loads have the attribute `nacho.place`.
   }];
   let options = [

@@ -19,8 +19,7 @@
 //               would be needed for all that might be appended; those of a
 //               union, if one thread computes a large one in a single part
 //   narrow      kernels of a GPU compute with indices of 32 bits, unless an
-//   array
-//               is too long
+//               array is too long
 //   branches    a union is merged with branches if a branch predictor would
 //               foresee which operand comes next
 //

@@ -247,7 +247,8 @@ private:
   std::optional<Refusal> refuseLength(int64_t length) const;
   std::optional<Refusal> refuseLengths(const std::vector<Argument> &args) const;
   std::optional<Refusal> refuseResult() const;
-  std::optional<Refusal> refuseTables(const std::vector<Argument> &args) const;
+  std::optional<Refusal>
+  refuseOperands(const std::vector<Argument> &args) const;
   std::optional<Refusal> refuseDraft() const;
   void checkIndexTypes() const;
   void checkCost() const;

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace nacho;
 
-/// By how much a number may grow in each step of a loop that counts.
-static constexpr int64_t kMostPerStep = 8;
+/// By how much a number grows, at most, in each step of a loop that counts.
+static constexpr int64_t kMostPerStep = 1;
 /// How often the body of a loop is visited before all it carries is unknown.
 static constexpr int kMostVisits = 4;
 static constexpr int64_t kMostThreads = 1024;
@@ -63,9 +63,20 @@ bool IndexRanges::isPositive(Value value) const {
   return of(value).smin().isNonNegative();
 }
 
+/// Whether an op compares with a number that stands for the lack of a place.
+static bool comparesAbovePlaces(Operation *op) {
+  auto test = dyn_cast<arith::CmpIOp>(op);
+  return test && llvm::any_of(test->getOperands(), [](Value operand) {
+           APInt constant;
+           return matchPattern(operand, m_ConstantInt(&constant)) &&
+                  constant.ugt(INT32_MAX);
+         });
+}
+
 bool IndexRanges::isLoadedPlace(Operation *op) {
   auto extend = dyn_cast<arith::IndexCastUIOp>(op);
-  if (!extend || !extend.getIn().getType().isInteger(32))
+  if (!extend || !extend.getIn().getType().isInteger(32) ||
+      llvm::any_of(extend->getUsers(), comparesAbovePlaces))
     return false;
   std::function<bool(Value)> isLoaded = [&](Value value) {
     auto either = value.getDefiningOp<scf::IfOp>();

@@ -18,10 +18,10 @@ namespace nacho {
 ///
 /// Most ops tell the bounds of their results themselves. Known besides are
 /// lengths; what ops with the attribute NachoDialect::kPlaceAttrName load; and
-/// numbers that loops carry and increase by little in each step. These count
-/// elements of arrays: since the host refuses what costs too much, no thread
-/// takes more steps, in all its loops together, than kStepsPerElement for each
-/// element of the longest array.
+/// numbers that loops carry and increase by at most one in each step. These
+/// count elements of arrays: since the host refuses what costs too much, no
+/// thread takes more steps, in all its loops together, than kStepsPerElement
+/// for each element of the longest array.
 class IndexRanges {
 public:
   using Range = mlir::ConstantIntRanges;
@@ -43,7 +43,8 @@ public:
   bool isPositive(mlir::Value value) const;
   /// Whether an op extends elements of an array of 32-bit integers, which are
   /// coordinates and positions: those of 2^31 and more are errors, and no worse
-  /// ones than the largest number below.
+  /// ones than the largest number below. It is not if such numbers have a
+  /// meaning, so that they are compared.
   static bool isLoadedPlace(mlir::Operation *op);
 
 private:

@@ -132,11 +132,14 @@ CutValue FiberLowering::loadCut(LoadCutOp op) {
     markPlace(place);
     return place;
   };
+  // Keys in place of coordinates are larger than extents.
+  bool hasKeys = func.walk([](FlattenOp) { return WalkResult::interrupt(); })
+                     .wasInterrupted();
   CutValue cut;
   cut.cost = next();
   ArrayRef<int64_t> widths = cast<CutType>(op.getCut().getType()).getWidths();
   for (size_t loop = 0; loop < widths.size(); ++loop)
-    cut.loops.push_back({nextPlace(), {}});
+    cut.loops.push_back({hasKeys ? next() : nextPlace(), {}});
   for (auto [loop, width] : llvm::zip(cut.loops, widths))
     for (int64_t n = 0; n < width; ++n)
       loop.positions.push_back(nextPlace());

@@ -95,7 +95,9 @@ def compile(
         GPUs, a block does 64 parts, which share memory, or as many as
         ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
         There, a warp does a part with dense loops, or four of them, unless there is
-        ``{"warps": False}``.
+        ``{"warps": False}``; and kernels compute with indices of 32 bits, unless an
+        array or an extent is larger than 2^28, or there is ``{"narrow-indices":
+        False}``.
     contract
         The indices that are summed on their own, one after the other. A product under a
         sum may be computed by several statements, so that

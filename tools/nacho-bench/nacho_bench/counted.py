@@ -39,7 +39,7 @@ H100, 50 MB, would exchange with its memory in each launch. *lanes* is the share
 lanes that do something, of those of all instructions; lanes are together if they are in
 the same step of every loop around an instruction. An operation of the `gpu` stage
 counts as the instructions that it is expected to become: two for a sum of 64 bits,
-three for an access with its address. *conflicts* is how many more turns shared memory
+two or three for an access with its address. *conflicts* is how many more turns shared memory
 takes because lanes want the same bank. *partition* is the share of instructions that
 kernels have which do nothing but search for cuts. *instructions* are those of warps for
 each entry, or for each product of two entries that a product of matrices computes.
