@@ -38,12 +38,12 @@ two instructions touch counts twice; *memory* counts only those that the cache o
 H100, 50 MB, would exchange with its memory in each launch. *lanes* is the share of
 lanes that do something, of those of all instructions; lanes are together if they are in
 the same step of every loop around an instruction. An operation of the `gpu` stage
-counts as the instructions that it is expected to become: two for a sum of 64 bits,
-two or three for an access with its address. *conflicts* is how many more turns shared memory
-takes because lanes want the same bank. *partition* is the share of instructions that
-kernels have which do nothing but search for cuts. *instructions* are those of warps for
-each entry, or for each product of two entries that a product of matrices computes.
-*predicted* is the time of the kernels on an H100, without the host, by [a
+counts as the instructions that it is expected to become: two for a sum of 64 bits, two
+or three for an access with its address. *conflicts* is how many more turns shared
+memory takes because lanes want the same bank. *partition* is the share of instructions
+that kernels have which do nothing but search for cuts. *instructions* are those of
+warps for each entry, or for each product of two entries that a product of matrices
+computes. *predicted* is the time of the kernels on an H100, without the host, by [a
 model](gpu-model.md), whose page says how far it is off. It was not measured.
 *time/bound* is this time over what moving the bytes once takes at full bandwidth."""
 
