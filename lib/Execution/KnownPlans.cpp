@@ -105,6 +105,7 @@ void StepPlan::keepPlan() const {
 }
 
 void StepPlan::planAsKnown(const std::vector<Argument> &args, int64_t threads) {
+  isPlannedAsKnown = true;
   bounds.clear(statusAt(), 1);
   int64_t *record = bounds.data();
   Step::Planned planned = {nullptr, record + sizesAt(), statusWord()};
@@ -142,7 +143,7 @@ void StepPlan::reportTo(StepPlan &next) {
     return;
   next.bounds.clear(next.statusAt(), 1);
   next.expectsReport = true;
-  reportsTo = next.earlierWord();
+  reportsTo = &next;
 }
 
 void StepPlan::awaitRecord() {

@@ -110,6 +110,7 @@ std::optional<Refusal> StepPlan::partition(const std::vector<Argument> &args,
 
 std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
                                       int64_t threads) {
+  isPlannedAsKnown = false;
   sizeWorkspaces(args);
   sizeBuckets(args, threads);
   if (isShared)
@@ -337,17 +338,8 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
   }
   if (step->scattered)
     workspaces.front().coverExtent(extents()[*step->scattered]);
-  int32_t *reported = std::exchange(reportsTo, nullptr);
-  if (reported || hasLateStatus) {
-    threads = threadsWithWorkspaces(threads);
-    std::vector<Workspace> prepared =
-        prepareWorkspaces(threads, /*hasSums=*/true);
-    untilDone([&] {
-      by.executeLater(args, allParts(), results, sums, scratch(prepared),
-                      reported ? reported : statusWord(), threads);
-    });
-    if (!reported)
-      awaitRecord();
+  if (reportsTo || hasLateStatus) {
+    fillLater(by, args, results, sums, threads);
     return std::nullopt;
   }
   return callWithWorkspaces(
@@ -356,6 +348,35 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
         return by.execute(args, allParts(), drafted, results, sums,
                           scratch(prepared), threads);
       });
+}
+
+/// Fills a result of which nobody waits for the status. Parts that a signal
+/// stops leave something in their workspaces, and report what is not so.
+void StepPlan::fillLater(const Step &by, const std::vector<Argument> &args,
+                         const std::vector<Argument> &results,
+                         const Step::Sums &sums, int64_t threads) {
+  StepPlan *next = std::exchange(reportsTo, nullptr);
+  StepPlan &reader = next ? *next : *this;
+  int64_t most = threadsWithWorkspaces(threads);
+  std::vector<Workspace> prepared = prepareWorkspaces(most, /*hasSums=*/true);
+  bool wasStopped = false;
+  untilDone([&] {
+    if (std::exchange(wasStopped, false)) {
+      reader.bounds.clear(reader.statusAt(), 1);
+      // What the search has reported has not been read, either.
+      if (isPlannedAsKnown)
+        planAsKnown(args, threads);
+    }
+    by.executeLater(args, allParts(), results, sums, scratch(prepared),
+                    next ? next->earlierWord() : statusWord(), most);
+    if (!isSet(stopWord()))
+      return;
+    wasStopped = true;
+    for (WorkspaceMemory &memory : workspaces)
+      memory.empty();
+  });
+  if (!next)
+    awaitRecord();
 }
 
 std::vector<int64_t> StepPlan::partCosts() const {

@@ -209,13 +209,16 @@ func.func @loops(%n: index, %narrow: memref<?xi32>, %wide: memref<?xf64>, %lower
   return
 }
 
-// What is written is copied when all parts are done.
+// What is written is copied when all parts are done. It starts with zeros, for parts may
+// leave elements out.
 //
 // CHECK-LABEL: func.func @stage_out(
 // CHECK-SAME:    %[[OUT:[^ ]+]]: memref<?xf32>)
 // CHECK:         gpu.launch
 // CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?xf32, #gpu.address_space<workgroup>>
-// CHECK-NOT:       scf.for
+// CHECK:           %[[WORDS:.+]] = memref.view {{.+}} to memref<?xi64, #gpu.address_space<workgroup>>
+// CHECK:           scf.for
+// CHECK:             memref.store %c0_i64{{.*}}, %[[WORDS]]
 // CHECK:           gpu.barrier
 // CHECK:           scf.if
 // CHECK:             scf.if

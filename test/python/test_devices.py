@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import fake_cuda
 import nacho
@@ -300,6 +301,16 @@ def test_edited_coordinates(device):
         y = nacho.evaluate("y[i] = A[i,j] * x[j]", A=wrong, x=x, validate="none")
         # Where the lengths are known from other calls, nobody has waited yet.
         y.to("cpu")
+
+
+@pytest.mark.parametrize("column", [4, 9, -1])
+@pytest.mark.parametrize("text", [SUM, "Z[i,j] = A[i,k] * B[k,j] + A[i,j]"])
+def test_wrong_columns_of_unions(text, column):
+    """Parts that meet one leave out entries, of which nobody reads anything."""
+    given = {name: sp.eye_array(4, format="csr") for name in "AB"}
+    given["A"].indices[1] = column
+    with pytest.raises(nacho.OperandError, match="is out of range"):
+        nacho.evaluate(text, given, target="cuda-sim", validate="none")
 
 
 def test_lengths(device):

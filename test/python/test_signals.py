@@ -227,6 +227,25 @@ def test_a_handler_that_raises_nothing_lets_the_kernel_go_on():
     assert ticks
 
 
+def test_a_product_on_a_simulated_gpu_begins_again():
+    """What stopped parts leave in their workspaces, and report, is forgotten."""
+    A = sp.random_array((60, 200), density=0.3, format="csr", rng=1)
+    B = sp.random_array((200, 3000), density=0.1, format="csr", rng=2)
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", target="cuda-sim")
+    wanted = kernel(A, B, parts=40)
+    begin = time.perf_counter()
+    kernel(A, B, parts=40)
+    whole = time.perf_counter() - begin
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    try:
+        for part in np.linspace(0.1, 0.95, 24):
+            signal.setitimer(signal.ITIMER_REAL, part * whole)
+            assert samples.same(kernel(A, B, parts=40), wanted)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_a_handler_may_call_kernels():
     given = heavy()
     small = light(given)

@@ -189,6 +189,9 @@ private:
   std::vector<Buffer> allocateArrays() const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
+  void fillLater(const Step &by, const std::vector<Argument> &args,
+                 const std::vector<Argument> &results, const Step::Sums &sums,
+                 int64_t threads);
   std::optional<Refusal> fill(const Step &by, const std::vector<Argument> &args,
                               const std::vector<Argument> &results,
                               Step::Drafted drafted, int64_t threads);
@@ -260,9 +263,10 @@ private:
   Buffer buckets;             ///< Empty if parts do not append to buckets.
   KnownPlans::Key foreseen;   ///< Empty if what plan() finds out is not kept.
   bool hasLateStatus = false; ///< Nobody waits for the status of execute().
-  /// Where the next step expects the status of execute(); null if it does not.
-  int32_t *reportsTo = nullptr;
-  bool expectsReport = false; ///< earlierWord() is written, or will be.
+  /// The next step, if it expects the status of execute().
+  StepPlan *reportsTo = nullptr;
+  bool isPlannedAsKnown = false; ///< Nobody has read the status of the search.
+  bool expectsReport = false;    ///< earlierWord() is written, or will be.
   /// The cost before each cut, if plan() has read them all.
   std::vector<int64_t> cutCosts;
   int64_t cost = 0; ///< See total().

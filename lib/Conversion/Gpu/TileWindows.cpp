@@ -272,8 +272,9 @@ void TileWindows::stageIn(ImplicitLocOpBuilder &b, Stage stage) {
   accessWindow(window, workers, /*stores=*/false);
 }
 
-/// All of the window will be copied. Parts write all of it, unless operands
-/// have changed since they were counted: then the call fails.
+/// All of the window will be copied, whether or not parts have written all of
+/// it: where a coordinate is wrong, they do not. So it starts with zeros; its
+/// last word may reach into the alignment.
 void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
   llvm::erase_if(stage.arrays, [&](Value array) {
     auto accesses = findAccesses(workers, array);
@@ -281,7 +282,18 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
   });
   if (stage.arrays.empty())
     return;
+  Value offset = used;
   TileWindow window = makeWindow(b, stage);
+  Number bytes = Number(b, used) - offset;
+  Value words = bytes >> 3;
+  Type word = b.getI64Type();
+  Value view = viewAs(b, memory, offset, words, {}, word);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Value at = startLoop(b, thread, words);
+    Number none(b, 0, word);
+    memref::StoreOp::create(b, none, view, at);
+  }
   accessWindow(window, workers, /*stores=*/false);
   accessWindow(window, workers, /*stores=*/true);
   written.push_back(window);
