@@ -135,15 +135,20 @@ StepPlan::refuseLengths(const std::vector<Argument> &args) const {
 /// Refuses a result that is too long, or that costs too much: a step costs one
 /// at least.
 std::optional<Refusal> StepPlan::refuseResult() const {
+  if (indices == Indices::wide)
+    return std::nullopt;
   int64_t longest = std::max(total(), buckets.size);
-  for (auto [type, length] : resultArrays())
+  auto arrays = allocateFor("the result", [&] { return resultArrays(); });
+  for (auto [type, length] : arrays)
     longest = std::max(longest, length);
   for (size_t level = 0; level < step->result.levels.size(); ++level)
     if (step->list == Step::List::none)
       longest = std::max(longest, extents()[level]);
   if (!step->partials.empty())
     longest =
-        std::max(longest, checkedProduct(step->partialRows * parts, rowSize()));
+        std::max(longest, allocateFor("the sums of each part", [&] {
+                   return checkedProduct(step->partialRows * parts, rowSize());
+                 }));
   return refuseLength(longest);
 }
 
