@@ -21,7 +21,7 @@ dask, distributed = needed("dask"), needed("distributed")
 import nacho.dask as nd  # noqa: E402
 
 MEGABYTE = 10**6
-OPERANDS, LIMIT = (1500, 600) if THOROUGH else (200, 400)
+OPERANDS, LIMIT = (1500, 600) if THOROUGH else (200, 450)
 """The megabytes of all operands in files, and of memory that each worker may have.
 
 Of its memory, a worker has about 250 megabytes for the libraries and kernels."""
