@@ -73,6 +73,8 @@ void SignalWatch::begin() {
   }
   isMute = false;
   watched = &wordOfThread;
+  // A signal that came earlier has not set the word: it may wait.
+  innermost->handler();
 }
 
 /// Puts the handlers back, but for those that were replaced meanwhile.

@@ -48,9 +48,9 @@ public:
   ~SignalWatch();
   SignalWatch(const SignalWatch &) = delete;
 
-  /// Begins to watch for signals, if the calling thread has a watch. Before,
-  /// none is seen: this takes some microseconds, as long as a short
-  /// computation.
+  /// Begins to watch for signals, if the calling thread has a watch, and handles
+  /// those that came before. Until then, none is seen: this takes some
+  /// microseconds, as long as a short computation.
   static void begin();
 
   /// Handles the signal that has set the word of the calling thread.
