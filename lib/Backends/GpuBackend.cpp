@@ -13,6 +13,12 @@
 using namespace mlir;
 using namespace nacho;
 
+/// The registers of a thread with which a processor runs half of the threads
+/// that it can hold.
+static constexpr int32_t kRegisters = 64;
+/// Those of kernels whose indices take two each.
+static constexpr int32_t kRegistersOfWide = 96;
+
 /// Leads to kernels, and functions of the host that launch them.
 static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   addContractCheck(pm, gpuBackend());
@@ -34,8 +40,11 @@ static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
   }
   pm.addNestedPass<func::FuncOp>(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
-  pm.addPass(createNachoMergeKernels());
-  if (options.indices == Indices::narrow) {
+  bool isNarrow = options.indices == Indices::narrow;
+  NachoMergeKernelsOptions kernels;
+  kernels.registers = isNarrow ? kRegisters : kRegistersOfWide;
+  pm.addPass(createNachoMergeKernels(kernels));
+  if (isNarrow) {
     pm.addPass(createNachoNarrowIndices());
     addCanonicalizer(pm, options);
     pm.addPass(createCSEPass());

@@ -10,15 +10,16 @@ func.func @negative() {
 
 // -----
 
-// Kernels forget how many threads their blocks have.
+// Kernels forget how many threads their blocks have, and use 64 registers unless
+// their blocks wait for each other.
 //
 // CHECK-LABEL: module attributes {gpu.container_module}
 // CHECK-LABEL: func.func @launch(
 // CHECK:         gpu.launch_func @kernels::@f_kernel blocks
 // CHECK:         gpu.launch_func @kernels::@f_kernel_0 blocks
 // CHECK:       gpu.module @kernels attributes {llvm.data_layout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"} {
-// CHECK:         gpu.func @f_kernel() kernel {
-// CHECK:         gpu.func @f_kernel_0(%{{.+}}: index) kernel
+// CHECK:         gpu.func @f_kernel() kernel attributes {nvvm.maxnreg = 64 : i32} {
+// CHECK:         gpu.func @f_kernel_0(%{{.+}}: index) kernel {
 // CHECK-NOT:   gpu.module
 module attributes {gpu.container_module} {
   func.func @launch(%n: index) {
@@ -34,6 +35,7 @@ module attributes {gpu.container_module} {
   }
   gpu.module @f_kernel_0 {
     gpu.func @f_kernel(%n: index) kernel {
+      llvm.fence syncscope("device") acq_rel
       gpu.return
     }
   }

@@ -172,8 +172,9 @@ void Reader::readDirective() {
     return readArray(kernel->localBytes);
   if (kernel && isInBody && beginsWith(line, ".shared"))
     return readArray(kernel->sharedBytes);
-  for (const char *known : {".reg", ".version", ".target", ".address_size",
-                            ".maxntid", ".pragma", ".loc", ".file", ")"})
+  for (const char *known :
+       {".reg", ".version", ".target", ".address_size", ".maxntid", ".maxnreg",
+        ".pragma", ".loc", ".file", ")"})
     if (beginsWith(line, known))
       return;
   refuse("unknown directive");

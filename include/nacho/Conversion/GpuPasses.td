@@ -167,9 +167,9 @@ def NachoFuseRows : Pass<"nacho-fuse-rows", "::mlir::func::FuncOp"> {
       scf.yield %next, %open1, %end1, %p2
     }
     ```
-    This is done to loops that have just one loop inside, which takes another number of
-    steps in each row, if numbers are all that rows carry; but not where the threads of a
-    warp do a part together.
+    This is done to loops that have just one loop inside which takes another number of
+    steps in each row, if numbers are all that rows carry; but not where all threads of a
+    warp do a part together. Loops over as many columns in each step may be inside of both.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -177,8 +177,10 @@ def NachoFuseRows : Pass<"nacho-fuse-rows", "::mlir::func::FuncOp"> {
 def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Put all kernels into one module";
   let description = [{
-    It is loaded at once. Kernels forget how many threads their blocks have, since ptxas
-    would spill registers to run more blocks at a time. Before:
+    It is loaded at once. The limit for `registers` of a thread makes room for as many threads
+    on a processor, and ptxas uses those that it has to load the elements of several steps at
+    a time; without a limit, it saves them. Kernels with fences, whose blocks wait for each
+    other, have none. Before:
     ```mlir
     gpu.launch_func @f_kernel_0::@f_kernel
     gpu.module @f_kernel_0 { gpu.func @f_kernel }
@@ -186,10 +188,14 @@ def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
     After:
     ```mlir
     gpu.launch_func @kernels::@f_kernel_0
-    gpu.module @kernels { gpu.func @f_kernel_0 }
+    gpu.module @kernels { gpu.func @f_kernel_0 attributes {nvvm.maxnreg = 64 : i32} }
     ```
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"registers", "registers", "int32_t", /*default=*/"64",
+           "The most registers that a thread has; 0 stands for no limit">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 def NachoNarrowIndices : Pass<"nacho-narrow-indices", "::mlir::ModuleOp"> {
@@ -215,8 +221,9 @@ def NachoNarrowIndices : Pass<"nacho-narrow-indices", "::mlir::ModuleOp"> {
     }
     ```
     An index becomes narrow if it fits 32 bits whenever no array of the call is longer
-    than `longest`, and no extent is larger: the host sees to that. What is loaded from
-    arrays of indices, such as costs, remains as it is, apart from coordinates and
+    than `longest`, and no extent is larger: the host sees to that. So do sums and products
+    that only say which element of an array is accessed, whatever they are computed from,
+    since their low bits are those of the element's index. What is loaded from arrays of indices, such as costs, remains as it is, apart from coordinates and
     positions, whose loads have the attribute `nacho.place`.
   }];
   let options = [

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace nacho {
 #define GEN_PASS_DEF_NACHOMERGEKERNELS
@@ -23,13 +24,24 @@ static constexpr int64_t kSharedAlignment = 16;
 static constexpr char kDataLayout[] =
     "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
 
+/// Whether the blocks of a kernel wait for each other, as those of a scan do:
+/// there are few, and the others wait for what each of them spills.
+static bool waitsForBlocks(gpu::GPUFuncOp kernel) {
+  return kernel.walk([](LLVM::FenceOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// A kernel gets the name of its module, which no other module has. It does not
-/// keep the number of threads in its blocks: ptxas, which may use up to 255
-/// registers anyway, would spill some of them to run more blocks at a time.
-static void moveKernel(gpu::GPUModuleOp from, gpu::GPUModuleOp to) {
+/// keep the number of threads in its blocks, which PTX cannot say together with
+/// a limit for registers.
+static void moveKernel(gpu::GPUModuleOp from, gpu::GPUModuleOp to,
+                       int32_t registers) {
   from.walk([&](gpu::GPUFuncOp kernel) {
     kernel.setName(from.getName());
     kernel.removeKnownBlockSizeAttr();
+    if (registers > 0 && !waitsForBlocks(kernel))
+      kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                      OpBuilder(kernel).getI32IntegerAttr(registers));
     for (unsigned n = 0; n < kernel.getNumWorkgroupAttributions(); ++n)
       kernel.setWorkgroupAttributionAttr(
           n, "llvm.align",
@@ -41,6 +53,8 @@ static void moveKernel(gpu::GPUModuleOp from, gpu::GPUModuleOp to) {
 
 namespace {
 struct MergeKernels : nacho::impl::NachoMergeKernelsBase<MergeKernels> {
+  using NachoMergeKernelsBase::NachoMergeKernelsBase;
+
   void runOnOperation() override {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());
@@ -62,7 +76,7 @@ struct MergeKernels : nacho::impl::NachoMergeKernelsBase<MergeKernels> {
           FlatSymbolRefAttr::get(launch.getKernelModuleName())));
     });
     for (gpu::GPUModuleOp module : modules)
-      moveKernel(module, merged);
+      moveKernel(module, merged, registers);
   }
 };
 } // namespace
