@@ -174,3 +174,54 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+// An element of a dense operand: its index may be any number of 64 bits, by what is known of
+// the numbers that it is the sum and product of, but arrays are short, so that low bits
+// suffice; not for a number that is used otherwise, too. What is below a place is no more than
+// one.
+
+// CHECK-LABEL: gpu.func @element(
+// CHECK-SAME:      %[[CRD:.+]]: memref<?xi32>, %[[DENSE:.+]]: memref<?xf64>, %[[WIDTH:.+]]: index, %[[ROWS:.+]]: index)
+// CHECK-NOT:     arith.minui
+// CHECK:         %[[LOADED:.+]] = memref.load %[[CRD]]
+// CHECK:         %[[SHORT:.+]] = arith.index_cast %[[ROWS]] : index to i32
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[LOADED]], %[[SHORT]] : i32
+// CHECK:         %[[ROW:.+]] = arith.select %[[INSIDE]], %[[LOADED]], %{{.+}} : i32
+// CHECK:         %[[STRIDE:.+]] = arith.index_cast %[[WIDTH]] : index to i32
+// CHECK:         %[[FIRST:.+]] = arith.muli %[[ROW]], %[[STRIDE]] overflow<nsw> : i32
+// CHECK:         %[[AT:.+]] = arith.addi %[[FIRST]], %{{.+}} overflow<nsw> : i32
+// CHECK:         %[[INDEX:.+]] = arith.index_cast %[[AT]] : i32 to index
+// CHECK:         memref.load %[[DENSE]][%[[INDEX]]]
+// CHECK:         arith.muli %{{.+}}, %[[WIDTH]] : index
+
+// LONG-LABEL: gpu.func @element(
+// LONG-NOT:     overflow
+module attributes {gpu.container_module} {
+  func.func @launch_element(%crd: memref<?xi32>, %dense: memref<?xf64>, %width: index, %rows: index) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@element blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%crd : memref<?xi32>, %dense : memref<?xf64>, %width : index, %rows : index)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @element(%crd: memref<?xi32>, %dense: memref<?xf64>, %width: index, %rows: index) kernel {
+      %c0 = arith.constant 0 : index
+      %thread = gpu.thread_id x
+      %loaded = memref.load %crd[%c0] : memref<?xi32>
+      %i = arith.index_castui %loaded : i32 to index
+      %inside = arith.cmpi ult, %i, %rows : index
+      %row = arith.select %inside, %i, %c0 : index
+      %first = arith.muli %row, %width : index
+      %at = arith.addi %first, %thread : index
+      %value = memref.load %dense[%at] : memref<?xf64>
+      %other = arith.muli %rows, %width : index
+      %number = arith.index_cast %other : index to i64
+      %sum = arith.sitofp %number : i64 to f64
+      %both = arith.addf %sum, %value : f64
+      memref.store %both, %dense[%c0] : memref<?xf64>
+      gpu.return
+    }
+  }
+}

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexRanges.h"
+
+#include "KernelAccesses.h"
 #include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,6 +59,11 @@ bool IndexRanges::isNarrow(Value value) const {
   Range range = of(value);
   return value.getType().isIndex() && range.smin().isSignedIntN(32) &&
          range.smax().isSignedIntN(32);
+}
+
+bool IndexRanges::isShort(Value array) const {
+  return cast<MemRefType>(array.getType()).getRank() == 1 &&
+         (isShared(array) || lengthOf(array).smax().isSignedIntN(32));
 }
 
 bool IndexRanges::isPositive(Value value) const {

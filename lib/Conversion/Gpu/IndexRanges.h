@@ -41,6 +41,8 @@ public:
   bool isNarrow(mlir::Value value) const;
   /// Whether the bounds of a value exclude negative numbers.
   bool isPositive(mlir::Value value) const;
+  /// Whether an array has so few elements that the index of each is narrow.
+  bool isShort(mlir::Value array) const;
   /// Whether an op extends elements of an array of 32-bit integers, which are
   /// coordinates and positions: those of 2^31 and more are errors, and no worse
   /// ones than the largest number below. It is not if such numbers have a

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexRanges.h"
+#include "KernelAccesses.h"
 #include "nacho/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,9 +31,12 @@ public:
   void rewrite(gpu::GPUFuncOp kernel);
 
 private:
+  bool isWhere(Value number) const;
   void rewriteArithmetic(Operation *op);
   void rewriteCompare(arith::CmpIOp op);
   void rewriteExtension(Operation *op);
+  bool isPlace(Value number) const;
+  bool isBelowPlace(Value condition, Value number) const;
   bool isBounded(Value number) const;
   void rewriteIf(scf::IfOp op);
   void rewriteWhile(scf::WhileOp op);
@@ -78,27 +82,51 @@ static bool usesPositiveBits(Operation *op) {
   return isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp>(op);
 }
 
+/// Whether a number only has a part in sums and products that say which element
+/// of an array is accessed. Then its low bits suffice: they give those of the
+/// sum, and a sum that is no index of the array is not used.
+bool Narrower::isWhere(Value number) const {
+  return !number.use_empty() &&
+         llvm::all_of(number.getUsers(), [&](Operation *user) {
+           if (isa<arith::AddIOp, arith::MulIOp>(user))
+             return isWhere(user->getResult(0));
+           std::optional<KernelAccess> access = accessOf(user);
+           return access && llvm::is_contained(access->indices, number) &&
+                  ranges.isShort(access->memory);
+         });
+}
+
 void Narrower::rewriteArithmetic(Operation *op) {
   SmallVector<OpOperand *> indices;
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get().getType().isIndex())
       indices.push_back(&operand);
+  Value result = op->getResult(0);
   bool isNarrow =
-      ranges.isNarrow(op->getResult(0)) &&
-      llvm::all_of(indices, [&](OpOperand *operand) {
+      ranges.isNarrow(result) && llvm::all_of(indices, [&](OpOperand *operand) {
         return ranges.isNarrow(operand->get()) &&
                (usesLowBits(op) || ranges.isPositive(operand->get()));
       });
-  if (!isNarrow)
+  bool isElement =
+      !isNarrow && isa<arith::AddIOp, arith::MulIOp>(op) && isWhere(result);
+  if (!isNarrow && !isElement)
     return;
+  // That indices do not overflow says nothing of 32 bits. But no part of a sum
+  // is larger than the index of an element, if none is negative.
+  auto overflows =
+      isElement && llvm::all_of(op->getOperands(),
+                                [&](Value operand) {
+                                  return ranges.isPositive(operand);
+                                })
+          ? arith::IntegerOverflowFlags::nsw
+          : arith::IntegerOverflowFlags::none;
   for (OpOperand *operand : indices)
     cut(*operand);
-  // That indices do not overflow says nothing of 32 bits.
   if (auto arithmetic = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
-    op->setAttr(arithmetic.getIntegerOverflowAttrName(),
-                arith::IntegerOverflowFlagsAttr::get(
-                    op->getContext(), arith::IntegerOverflowFlags::none));
-  extendResult(op->getResult(0));
+    op->setAttr(
+        arithmetic.getIntegerOverflowAttrName(),
+        arith::IntegerOverflowFlagsAttr::get(op->getContext(), overflows));
+  extendResult(result);
 }
 
 void Narrower::rewriteCompare(arith::CmpIOp op) {
@@ -108,16 +136,37 @@ void Narrower::rewriteCompare(arith::CmpIOp op) {
     cut(operand);
 }
 
+/// Whether a number is a place, as are all that the host knows.
+bool Narrower::isPlace(Value number) const {
+  return ranges.isNarrow(number) && ranges.isPositive(number);
+}
+
+/// Whether a condition is that a number is below a place.
+bool Narrower::isBelowPlace(Value condition, Value number) const {
+  auto test = condition.getDefiningOp<arith::CmpIOp>();
+  return test && test.getPredicate() == arith::CmpIPredicate::ult &&
+         test.getLhs() == number && isPlace(test.getRhs());
+}
+
 /// Whether what is larger than any place makes no difference to the users of a
-/// number: each takes the smaller one of it and of a place.
+/// number: each takes the smaller one of it and of a place, asks whether it is
+/// below one, or takes it if it is.
 bool Narrower::isBounded(Value number) const {
   return llvm::all_of(number.getUses(), [&](OpOperand &use) {
-    auto least = dyn_cast<arith::MinUIOp>(use.getOwner());
-    if (!least)
+    Operation *user = use.getOwner();
+    if (auto test = dyn_cast<arith::CmpIOp>(user))
+      return test.getLhs() == number && isPlace(test.getRhs()) &&
+             (test.getPredicate() == arith::CmpIPredicate::ult ||
+              test.getPredicate() == arith::CmpIPredicate::uge);
+    if (auto select = dyn_cast<arith::SelectOp>(user))
+      return select.getTrueValue() == number &&
+             select.getFalseValue() != number &&
+             isPlace(select.getFalseValue()) &&
+             isBelowPlace(select.getCondition(), number);
+    if (!isa<arith::MinUIOp>(user))
       return false;
-    Value other = least.getOperand(1 - use.getOperandNumber());
-    return other != number && ranges.isNarrow(other) &&
-           ranges.isPositive(other);
+    Value other = user->getOperand(1 - use.getOperandNumber());
+    return other != number && isPlace(other);
   });
 }
 
