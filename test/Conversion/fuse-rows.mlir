@@ -53,6 +53,46 @@ func.func @rows(%n: index, %pos: memref<?xindex>, %values: memref<?xf64>, %sums:
   return
 }
 
+// A loop over columns is part of a step, if each takes as many of them. Lanes that do a part
+// together, and ask each other, are in the same row.
+//
+// CHECK-LABEL: func.func @columns(
+// CHECK:         gpu.launch
+// CHECK-NOT:       scf.for
+// CHECK:           scf.while
+// CHECK:             %[[NOW:.+]]:{{[0-9]+}} = scf.if
+// CHECK:             scf.if %[[NOW]]#0
+// CHECK:               scf.for
+// CHECK:               nvvm.shfl.sync
+// CHECK:             } else {
+// CHECK-NOT:       scf.for
+// CHECK:           gpu.terminator
+func.func @columns(%n: index, %m: index, %pos: memref<?xindex>, %out: memref<?xi32>, %mask: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %clamp = arith.constant 31 : i32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    scf.for %i = %c0 to %n step %c1 {
+      %next = arith.addi %i, %c1 : index
+      %from = memref.load %pos[%i] : memref<?xindex>
+      %to = memref.load %pos[%next] : memref<?xindex>
+      scf.for %p = %from to %to step %c1 {
+        %sum = scf.for %k = %c0 to %m step %c1 iter_args(%s = %zero) -> (i32) {
+          %value = memref.load %out[%k] : memref<?xi32>
+          %more = arith.addi %s, %value : i32
+          scf.yield %more : i32
+        }
+        %other = nvvm.shfl.sync idx %mask, %sum, %zero, %clamp : i32 -> i32
+        memref.store %other, %out[%p] : memref<?xi32>
+      }
+    }
+    gpu.terminator
+  }
+  return
+}
+
 // All rows of a dense matrix have the same length, so that no thread waits.
 //
 // CHECK-LABEL: func.func @negative_same_length(

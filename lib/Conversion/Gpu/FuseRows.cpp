@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -38,11 +39,37 @@ using Values = SmallVector<Value>;
 
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
-static bool hasLoops(Operation *op) {
+/// Whether a value is the same in all steps of a loop, or one of a few: it is
+/// computed from what is known outside.
+static bool isSameInSteps(Value value, Operation *loop) {
+  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return true;
+  auto isSame = [&](Value operand) { return isSameInSteps(operand, loop); };
+  Operation *op = value.getDefiningOp();
+  if (auto either = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned n = cast<OpResult>(value).getResultNumber();
+    return isSame(either.thenYield().getOperand(n)) &&
+           isSame(either.elseYield().getOperand(n));
+  }
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), isSame);
+}
+
+/// Whether a loop takes as many steps each time as it does in other rows.
+static bool isSameInRows(Operation *loop, Operation *rows) {
+  auto forOp = dyn_cast<scf::ForOp>(loop);
+  return forOp && isSameInSteps(forOp.getLowerBound(), rows) &&
+         isSameInSteps(forOp.getUpperBound(), rows);
+}
+
+/// Whether an op has loops inside that take another number of steps in each of
+/// some rows.
+static bool hasLoops(Operation *op, Operation *rows) {
   return op
       ->walk([&](Operation *inner) {
-        return inner != op && isLoop(inner) ? WalkResult::interrupt()
-                                            : WalkResult::advance();
+        return inner != op && isLoop(inner) && !isSameInRows(inner, rows)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -306,27 +333,18 @@ void Fusion::emit() {
 // Loops over rows
 //===----------------------------------------------------------------------===//
 
-/// The only loop that is directly inside of another one, if there are no
-/// others, and its steps depend on the row; null if not.
+/// The only loop that is directly inside of another one, and whose steps depend
+/// on the row, if there are no others anywhere inside; null if not.
 static Operation *findEntries(Operation *rows) {
-  Block *body = LoopParts(rows).body();
   Operation *found = nullptr;
-  for (Operation &op : *body) {
-    if (isLoop(&op) && !found && !hasLoops(&op))
-      found = &op;
-    else if (isLoop(&op) || hasLoops(&op))
+  for (Operation &op : *LoopParts(rows).body()) {
+    bool isOfRow = isLoop(&op) && !isSameInRows(&op, rows);
+    if (hasLoops(&op, rows) || (isOfRow && found))
       return nullptr;
+    if (isOfRow)
+      found = &op;
   }
-  if (!found)
-    return nullptr;
-  auto ofRow = [&](Value value) {
-    return rows->isProperAncestor(value.getParentRegion()->getParentOp()) ||
-           value.getParentBlock() == body;
-  };
-  auto forOp = dyn_cast<scf::ForOp>(found);
-  bool isSame =
-      forOp && !ofRow(forOp.getLowerBound()) && !ofRow(forOp.getUpperBound());
-  return isSame ? nullptr : found;
+  return found;
 }
 
 /// Whether a loop decides by what it carries alone if it goes on: it does so
@@ -339,12 +357,14 @@ static bool decidesByState(Operation *loop) {
 }
 
 /// Whether threads wait for each other in a loop: they have to take the same
-/// steps, and one loop instead of two would give them steps of their own.
+/// steps, and one loop instead of two would give them steps of their own. Those
+/// who do a part together, and ask each other, are in the same row anyway.
 static bool waitsForOthers(Operation *loop) {
   return loop
       ->walk([](Operation *op) {
-        return nacho::isMeeting(op) ? WalkResult::interrupt()
-                                    : WalkResult::advance();
+        return nacho::isMeeting(op) && !isa<NVVM::ShflOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
