@@ -220,11 +220,12 @@ def NachoNarrowIndices : Pass<"nacho-narrow-indices", "::mlir::ModuleOp"> {
       %j = memref.load %crd[%at] : memref<?xi32>
     }
     ```
-    An index becomes narrow if it fits 32 bits whenever no array of the call is longer
-    than `longest`, and no extent is larger: the host sees to that. So do sums and products
-    that only say which element of an array is accessed, whatever they are computed from,
-    since their low bits are those of the element's index. What is loaded from arrays of indices, such as costs, remains as it is, apart from coordinates and
-    positions, whose loads have the attribute `nacho.place`.
+    An index becomes narrow if it fits 32 bits whenever no array of the call is longer than
+    `longest`, and no extent is larger: the host sees to that. So do sums and products that
+    only say which element of an array is accessed, whatever they are computed from, since
+    their low bits are those of the element's index. What is loaded from arrays of indices,
+    such as costs, remains as it is, apart from coordinates and positions, whose loads have the
+    attribute `nacho.place`.
   }];
   let options = [
     Option<"longest", "longest", "int64_t", "::nacho::kLongestNarrow",
