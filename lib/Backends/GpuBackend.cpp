@@ -17,7 +17,7 @@ using namespace nacho;
 /// that it can hold.
 static constexpr int32_t kRegisters = 64;
 /// Those of kernels whose indices take two each.
-static constexpr int32_t kRegistersOfWide = 96;
+static constexpr int32_t kRegistersOfWide = 128;
 
 /// Leads to kernels, and functions of the host that launch them.
 static void addGpu(OpPassManager &pm, const PipelineOptions &options) {

@@ -9,13 +9,19 @@ from nacho_bench.kernels import Kernel
 CHIPS = ("sm_80", "sm_90", "sm_100")
 
 
-def assemble_kernel(kernel: Kernel, chip: str) -> list[Assembled]:
-    """Assemble what a kernel of the benchmark is compiled to."""
+def assemble_kernel(
+    kernel: Kernel, chip: str, is_narrow: bool = True
+) -> list[Assembled]:
+    """Assemble what a kernel of the benchmark is compiled to.
+
+    Calls whose arrays are long need another program, whose indices are not narrow.
+    """
     formats = {n: f for n, f in kernel.formats.items() if f != "scalar"}
     compiled = nacho.mlir.compile(
         kernel.expression, formats, "f64", semiring=kernel.semiring
     )
-    return assemble(compiled.ptx(chip), chip)
+    choices = {"narrow-indices": is_narrow}
+    return assemble(compiled.ptx(chip, choices=choices), chip)
 
 
 def table(kernels: Iterable[Kernel]) -> str:
