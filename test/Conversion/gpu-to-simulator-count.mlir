@@ -44,6 +44,13 @@
 // CHECK:           memref.load
 // CHECK:           llvm.call @nacho_count_access({{.*}}, %c0_i64{{(_[0-9]+)?}}) :
 // CHECK:           memref.load
+//
+// A number of 64 bits is a pair of registers: what takes one of them, or puts two together,
+// is no instruction. Six are left: a thread's number, two shuffles, and three for a store.
+//
+// CHECK-LABEL: func.func private @simulated_kernels_exchange(
+// CHECK:         %[[WEIGHT:.+]] = arith.constant 6 : i64
+// CHECK:         llvm.call @nacho_count_block(%{{.+}}, %{{.+}}, %[[WEIGHT]])
 gpu.module @kernels {
   gpu.func @k(%data: memref<?xf64>) kernel {
     %c0 = arith.constant 0 : index
@@ -75,6 +82,27 @@ gpu.module @kernels {
       scf.yield %then : index
     }
     memref.store %last, %next[%t] : memref<?xindex>
+    gpu.return
+  }
+
+  gpu.func @exchange(%data: memref<?xf64>, %value: f64) kernel {
+    %half = arith.constant 32 : i64
+    %lane = arith.constant 0 : i32
+    %mask = arith.constant -1 : i32
+    %clamp = arith.constant 31 : i32
+    %t = gpu.thread_id x
+    %pair = arith.bitcast %value : f64 to i64
+    %low = arith.trunci %pair : i64 to i32
+    %other_low = nvvm.shfl.sync idx %mask, %low, %lane, %clamp : i32 -> i32
+    %shifted = arith.shrui %pair, %half : i64
+    %high = arith.trunci %shifted : i64 to i32
+    %other_high = nvvm.shfl.sync idx %mask, %high, %lane, %clamp : i32 -> i32
+    %wide_high = arith.extui %other_high : i32 to i64
+    %above = arith.shli %wide_high, %half : i64
+    %wide_low = arith.extui %other_low : i32 to i64
+    %both = arith.ori %above, %wide_low : i64
+    %other = arith.bitcast %both : i64 to f64
+    memref.store %other, %data[%t] : memref<?xf64>
     gpu.return
   }
 }

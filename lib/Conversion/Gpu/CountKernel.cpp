@@ -61,6 +61,39 @@ static bool isFreeCast(Operation &op) {
                       [](Operation *user) { return accessOf(user); });
 }
 
+/// Whether an op shifts a pair by one register.
+static bool isShiftByHalf(Operation *op) {
+  APInt by;
+  return isa_and_nonnull<arith::ShRUIOp, arith::ShLIOp>(op) &&
+         matchPattern(op->getOperand(1), m_ConstantInt(&by)) && by == 32;
+}
+
+/// Whether a pair is one register, extended, or moved to the high half.
+static bool isHalf(Value pair) {
+  if (auto shift = pair.getDefiningOp<arith::ShLIOp>(); isShiftByHalf(shift))
+    pair = shift.getLhs();
+  auto extended = pair.getDefiningOp<arith::ExtUIOp>();
+  return extended && extended.getIn().getType().isInteger(32);
+}
+
+/// Whether an op only says which registers are a pair, as around a shuffle of
+/// 64 bits, which exchanges one half at a time:
+///
+///   high = trunci(shrui pair, 32)
+///   pair = ori(shli(extui high), 32), extui low)
+static bool namesHalves(Operation &op) {
+  if (isa<arith::BitcastOp>(op))
+    return true;
+  if (auto both = dyn_cast<arith::OrIOp>(op))
+    return isHalf(both.getLhs()) && isHalf(both.getRhs());
+  if (isa<arith::ShRUIOp>(op))
+    return isShiftByHalf(&op) &&
+           llvm::all_of(op.getUsers(), llvm::IsaPred<arith::TruncIOp>);
+  return isa<arith::ShLIOp, arith::ExtUIOp>(op) && isHalf(op.getResult(0)) &&
+         llvm::all_of(op.getUsers(),
+                      [](Operation *user) { return namesHalves(*user); });
+}
+
 /// Returns how many instructions compute the address of an access: one if it
 /// multiplies and adds numbers of 32 bits, to get one of 64 bits.
 static int64_t addressWeight(const KernelAccess &access) {
@@ -98,7 +131,7 @@ static int64_t weightOf(Operation &op) {
   static constexpr int64_t kBranch = 2;
   bool isFree = op.hasTrait<OpTrait::ConstantLike>() ||
                 op.hasTrait<OpTrait::IsTerminator>() ||
-                isOpTriviallyDead(&op) ||
+                isOpTriviallyDead(&op) || namesHalves(op) ||
                 isa<memref::DimOp, memref::AllocaOp, ViewLikeOpInterface>(op);
   if (isFree)
     return 0;
