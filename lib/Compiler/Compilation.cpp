@@ -155,7 +155,7 @@ private:
 /// Runs the passes unless a signal stops that. MLIR then skips those that are
 /// left, as each is an action.
 static LogicalResult runUntilStopped(PassManager &pm, ModuleOp module) {
-  SignalWatch::begin();
+  SignalWatch::beginWithLocks();
   MLIRContext *context = module.getContext();
   context->registerActionHandler(
       [&word = stopWord()](function_ref<void()> run, const tracing::Action &) {

@@ -20,6 +20,9 @@ static constexpr std::array kSignals = {SIGINT, SIGALRM, SIGTERM};
 
 static thread_local StopWord wordOfThread = 0;
 static thread_local SignalWatch *innermost = nullptr;
+/// Whether a signal may wait that came before the watch began: it has not set
+/// the word.
+static thread_local bool mayWait = false;
 
 /// The word of the thread that watches for signals, or null.
 static std::atomic<StopWord *> watched = nullptr;
@@ -56,7 +59,7 @@ static bool hasHandler(const struct sigaction &action) {
 /// Whether the calling thread is the first one of its process.
 static bool isFirstThread() { return syscall(SYS_gettid) == getpid(); }
 
-void SignalWatch::begin() {
+void SignalWatch::beginWithLocks() {
   // In a forked process, another thread may have been watching before.
   if (!innermost || watched.load() == &wordOfThread || !isFirstThread())
     return;
@@ -73,8 +76,13 @@ void SignalWatch::begin() {
   }
   isMute = false;
   watched = &wordOfThread;
-  // A signal that came earlier has not set the word: it may wait.
-  innermost->handler();
+  mayWait = true;
+}
+
+void SignalWatch::begin() {
+  beginWithLocks();
+  if (std::exchange(mayWait, false))
+    innermost->handler();
 }
 
 /// Puts the handlers back, but for those that were replaced meanwhile.
@@ -89,6 +97,7 @@ static void endWatch() {
 
 void SignalWatch::handle() {
   wordOfThread = 0;
+  mayWait = false;
   if (innermost)
     innermost->handler();
 }
@@ -103,4 +112,5 @@ SignalWatch::~SignalWatch() {
   if (!outer && watched.load() == &wordOfThread)
     endWatch();
   wordOfThread = 0;
+  mayWait = false;
 }

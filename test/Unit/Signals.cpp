@@ -38,9 +38,26 @@ static void checkSignal(bool isBefore) {
   check(handled == 1, describe("is handled once"));
 }
 
+/// One that came before waits while locks are held.
+static void checkLocks() {
+  handled = 0;
+  SignalWatch watch([] {
+    handled += waiting;
+    waiting = 0;
+  });
+  raise(SIGINT);
+  SignalWatch::beginWithLocks();
+  check(handled == 0, [] { return "a signal waits while locks are held"; });
+  SignalWatch::begin();
+  check(handled == 1, [] { return "a signal is handled without locks"; });
+  SignalWatch::begin();
+  check(handled == 1, [] { return "a signal is handled once"; });
+}
+
 NACHO_SUITE("signals") {
   signal(SIGINT, [](int) { ++waiting; });
   checkSignal(/*isBefore=*/true);
   checkSignal(/*isBefore=*/false);
+  checkLocks();
   signal(SIGINT, SIG_DFL);
 }

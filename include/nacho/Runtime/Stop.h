@@ -48,10 +48,13 @@ public:
   ~SignalWatch();
   SignalWatch(const SignalWatch &) = delete;
 
-  /// Begins to watch for signals, if the calling thread has a watch, and handles
-  /// those that came before. Until then, none is seen: this takes some
+  /// Begins to watch for signals, if the calling thread has a watch, and
+  /// handles those that came before. Until then, none is seen: this takes some
   /// microseconds, as long as a short computation.
   static void begin();
+  /// Begins, but lets signals wait that came before: for those who hold locks,
+  /// for which a handler might have to wait.
+  static void beginWithLocks();
 
   /// Handles the signal that has set the word of the calling thread.
   static void handle();
