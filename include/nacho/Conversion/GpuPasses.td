@@ -177,8 +177,8 @@ def NachoFuseRows : Pass<"nacho-fuse-rows", "::mlir::func::FuncOp"> {
 def NachoMergeKernels : Pass<"nacho-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Put all kernels into one module";
   let description = [{
-    It is loaded at once. The limit for `registers` of a thread makes room for as many threads
-    on a processor, and ptxas uses those that it has to load the elements of several steps at
+    It is loaded at once. The limit for `registers` of a thread makes room for more threads on
+    a processor, and ptxas uses those that it has to load the elements of several steps at
     a time; without a limit, it saves them. Kernels with fences, whose blocks wait for each
     other, have none. Before:
     ```mlir

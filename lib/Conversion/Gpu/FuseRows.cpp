@@ -58,8 +58,10 @@ static bool isSameInSteps(Value value, Operation *loop) {
 /// Whether a loop takes as many steps each time as it does in other rows.
 static bool isSameInRows(Operation *loop, Operation *rows) {
   auto forOp = dyn_cast<scf::ForOp>(loop);
-  return forOp && isSameInSteps(forOp.getLowerBound(), rows) &&
-         isSameInSteps(forOp.getUpperBound(), rows);
+  return forOp &&
+         llvm::all_of(ValueRange{forOp.getLowerBound(), forOp.getUpperBound(),
+                                 forOp.getStep()},
+                      [&](Value bound) { return isSameInSteps(bound, rows); });
 }
 
 /// Whether an op has loops inside that take another number of steps in each of
@@ -333,8 +335,8 @@ void Fusion::emit() {
 // Loops over rows
 //===----------------------------------------------------------------------===//
 
-/// The only loop that is directly inside of another one, and whose steps depend
-/// on the row, if there are no others anywhere inside; null if not.
+/// The only loop whose steps depend on the row, if it is directly inside of the
+/// loop over rows; null if there are others, or none.
 static Operation *findEntries(Operation *rows) {
   Operation *found = nullptr;
   for (Operation &op : *LoopParts(rows).body()) {

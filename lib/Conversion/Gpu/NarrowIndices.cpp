@@ -32,6 +32,7 @@ public:
 
 private:
   bool isWhere(Value number) const;
+  bool hasNoNegative(Operation *op) const;
   void rewriteArithmetic(Operation *op);
   void rewriteCompare(arith::CmpIOp op);
   void rewriteExtension(Operation *op);
@@ -96,6 +97,15 @@ bool Narrower::isWhere(Value number) const {
          });
 }
 
+/// Whether no part of a sum is negative, nor of the sums of which it is one.
+bool Narrower::hasNoNegative(Operation *op) const {
+  auto isPositive = [&](Value operand) { return ranges.isPositive(operand); };
+  return llvm::all_of(op->getOperands(), isPositive) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return accessOf(user) || hasNoNegative(user);
+         });
+}
+
 void Narrower::rewriteArithmetic(Operation *op) {
   SmallVector<OpOperand *> indices;
   for (OpOperand &operand : op->getOpOperands())
@@ -113,13 +123,9 @@ void Narrower::rewriteArithmetic(Operation *op) {
     return;
   // That indices do not overflow says nothing of 32 bits. But no part of a sum
   // is larger than the index of an element, if none is negative.
-  auto overflows =
-      isElement && llvm::all_of(op->getOperands(),
-                                [&](Value operand) {
-                                  return ranges.isPositive(operand);
-                                })
-          ? arith::IntegerOverflowFlags::nsw
-          : arith::IntegerOverflowFlags::none;
+  auto overflows = isElement && hasNoNegative(op)
+                       ? arith::IntegerOverflowFlags::nsw
+                       : arith::IntegerOverflowFlags::none;
   for (OpOperand *operand : indices)
     cut(*operand);
   if (auto arithmetic = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
@@ -136,7 +142,8 @@ void Narrower::rewriteCompare(arith::CmpIOp op) {
     cut(operand);
 }
 
-/// Whether a number is a place, as are all that the host knows.
+/// Whether a number is one that a coordinate or position can be: not negative,
+/// and of 32 bits.
 bool Narrower::isPlace(Value number) const {
   return ranges.isNarrow(number) && ranges.isPositive(number);
 }
@@ -178,15 +185,15 @@ bool Narrower::isBounded(Value number) const {
 void Narrower::rewriteExtension(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value number = op->getOperand(0);
-  bool isPlace = IndexRanges::isLoadedPlace(op);
-  if (isPlace && !isBounded(op->getResult(0)))
+  bool isLoaded = IndexRanges::isLoadedPlace(op);
+  if (isLoaded && !isBounded(op->getResult(0)))
     number = arith::MinUIOp::create(
         b, number,
         arith::ConstantOp::create(b, b.getI32IntegerAttr(INT32_MAX)));
-  else if (!isPlace && number.getType().isInteger(1) &&
+  else if (!isLoaded && number.getType().isInteger(1) &&
            isa<arith::IndexCastUIOp>(op))
     number = arith::ExtUIOp::create(b, narrow, number);
-  else if (!isPlace)
+  else if (!isLoaded)
     return;
   auto cast = arith::IndexCastOp::create(b, wide, number);
   ranges.copy(op->getResult(0), cast);
