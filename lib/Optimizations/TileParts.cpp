@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LateReads.h"
 #include "RowsOfParts.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
@@ -33,16 +34,6 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 // Levels between cuts
 //===----------------------------------------------------------------------===//
-
-/// The tensor that has what a fiber is of: that which was flattened or sliced,
-/// if it was; null if it is not known.
-static Value storedTensorOf(Value fiber) {
-  RootOp root = rootOf(fiber);
-  if (!root)
-    return {};
-  auto flatten = root.getTensor().getDefiningOp<FlattenOp>();
-  return flatten ? flatten.getTensor() : wholeTensorOf(root.getTensor());
-}
 
 namespace {
 /// A level of a tensor, and where cuts have their positions in it: the number
@@ -174,6 +165,10 @@ static Operation *findStart(ParallelOp workers, TileOp tile) {
   return syncs.empty() ? tile : *syncs.begin();
 }
 
+static int64_t elementBytesOf(Value shaped) {
+  return bytesOf(cast<ShapedType>(shaped.getType()).getElementType());
+}
+
 namespace {
 /// Emits the windows of a tile where its cuts are there, or at the beginning of
 /// the workers' body.
@@ -248,7 +243,7 @@ private:
       return;
     // A row costs as much as four entries.
     int64_t weight = more ? 4 : 1;
-    readBytes[cut.tensor] += bytesOf(type.getElementType()) / weight;
+    readBytes[cut.tensor] += elementBytesOf(array) / weight;
     Value from = cutPosition(first, cut), to = cutPosition(last, cut);
     to = Number(b, to) + (1 + more);
     StageInOp::create(b, array, from, to);
@@ -310,9 +305,19 @@ private:
       Value from = offsetOf(offset, tile.getBegin());
       Value to = offsetOf(offset, tile.getEnd());
       StageOutOp::create(b, array, from, to);
-      appendedBytes +=
-          bytesOf(cast<MemRefType>(array.getType()).getElementType());
+      appendedBytes += bytesOfAppended(array);
     }
+  }
+
+  /// Returns how many bytes of its window a block has for each element of an
+  /// array that parts append to.
+  int64_t bytesOfAppended(Value array) {
+    std::optional<LateReads> late = LateReads::find(workers, array);
+    if (!late)
+      return elementBytesOf(array);
+    for (Value tensor : late->tensors)
+      readBytes[tensor] -= elementBytesOf(tensor);
+    return late->wordBytes;
   }
 
   Value offsetOf(memref::LoadOp like, Value part) {

@@ -350,3 +350,77 @@ func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out:
   }
   return
 }
+
+// What is read for nothing but what is written is read last: a part writes a word that says
+// where the elements are and which of them there are. The window of words starts with zeros.
+// What has no place there, or in a word, a part computes itself.
+//
+//   word = (p - first) | (q - first) << 15 | has << 30 | other << 31
+//   barrier
+//   for n in the window: out[begin + n] = what the word says
+//
+// CHECK-LABEL: func.func @last(
+// CHECK-SAME:    index, %[[A:[^ ]+]]: memref<?xf64>, %[[B:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>
+// CHECK:         gpu.launch
+// CHECK-NOT:       memref.load
+// CHECK:           %[[WORDS:.+]] = memref.view %{{.+}} : memref<1024xi8, #gpu.address_space<workgroup>> to memref<?xi32, #gpu.address_space<workgroup>>
+// CHECK:           memref.store %c0_i64
+// CHECK:           gpu.barrier
+// CHECK:           scf.if
+// CHECK:             %[[NEAR:.+]] = arith.cmpi ult, %{{.+}}, %c32768{{.*}} : index
+// CHECK:             %[[FITS:.+]] = arith.andi %{{.+}}, %[[NEAR]] : i1
+// CHECK:             scf.if %[[FITS]] {
+// CHECK-NOT:           memref.load
+// CHECK:               memref.store %{{.+}}, %[[WORDS]]
+// CHECK:             } else {
+// CHECK:               memref.load %[[A]]
+// CHECK:               memref.load %[[B]]
+// CHECK:               memref.store %{{.+}}, %[[OUT]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.for %[[N:.+]] =
+// CHECK:             %[[WORD:.+]] = memref.load %[[WORDS]][%[[N]]]
+// CHECK:             memref.load %[[A]]
+// CHECK:             memref.load %[[B]]
+// CHECK:             %[[SUM:.+]] = arith.addf
+// CHECK:             memref.store %[[SUM]], %[[OUT]]
+// CHECK:           gpu.terminator
+func.func @last(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %out: memref<?xf64>,
+                %where: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %a[%begin to %end] : memref<?xf64>
+    nacho.stage_in %b[%begin to %end] : memref<?xf64>
+    nacho.stage_out %out[%begin to %end] : memref<?xf64>
+    %p = memref.load %where[%part] : memref<?xindex>
+    %has = arith.cmpi ult, %p, %end : index
+    %at = arith.select %has, %p, %c0 : index
+    %x = memref.load %a[%at] : memref<?xf64>
+    %left = arith.select %has, %x, %zero : f64
+    %other = arith.cmpi ult, %part, %p : index
+    %place = arith.select %other, %part, %c0 : index
+    %y = memref.load %b[%place] : memref<?xf64>
+    %right = arith.select %other, %y, %zero : f64
+    %sum = arith.addf %left, %right : f64
+    memref.store %sum, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// Not so if something else needs an element, too.
+//
+// CHECK-LABEL: func.func @negative_last(
+// CHECK-NOT:     memref<?xi32
+// CHECK:         return
+func.func @negative_last(%n: index, %a: memref<?xf64>, %out: memref<?xf64>, %more: memref<?xf64>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %a[%begin to %end] : memref<?xf64>
+    nacho.stage_out %out[%begin to %end] : memref<?xf64>
+    %x = memref.load %a[%part] : memref<?xf64>
+    memref.store %x, %out[%part] : memref<?xf64>
+    memref.store %x, %more[%part] : memref<?xf64>
+  }
+  return
+}

@@ -66,6 +66,7 @@ func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>,
 
 // In a list, the entry in which a cut is decides about all arrays; what is appended lies
 // between two offsets. The windows of 64 parts would take more than 48 KiB.
+// The values are needed for more than what is appended.
 //
 // CHECK-LABEL: func.func @coo(
 // CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %{{[^ ]+}}: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[VALUES:[^ ]+]]: memref<?xf64>
@@ -86,6 +87,39 @@ func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>,
 // CHECK-NOT:       nacho.stage
 // CHECK:           return
 func.func @coo(%A: !coo, %bounds: memref<?x5xindex>, %offsets: memref<?x1xindex>,
+               %values: memref<?xf64>, %rows: memref<?xi32>, %more: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !coo
+  nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %from = memref.load %offsets[%part, %c0] : memref<?x1xindex>
+    %to = memref.load %offsets[%next, %c0] : memref<?x1xindex>
+    %lo = nacho.load_cut %bounds[%part] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %end = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!coo, 0>) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%s = %from : index) {
+      %t = nacho.coiterate %j of (%A2 = %A1 : !nacho.fiber<!coo, 1>) in %A2
+          between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) iter_args(%at = %s : index) {
+        %a = nacho.load %A2 : !nacho.fiber<!coo, 2>
+        memref.store %a, %values[%at] : memref<?xf64>
+        memref.store %a, %more[%i] : memref<?xf64>
+        %row = arith.index_cast %i : index to i32
+        memref.store %row, %rows[%i] : memref<?xi32>
+        %after = arith.addi %at, %c1 : index
+        nacho.yield %after : index
+      }
+      nacho.yield %t : index
+    }
+  }
+  return
+}
+
+// If they are not, a block has words of 4 bytes for what is appended, and no values.
+//
+// CHECK-LABEL: func.func @late(
+// CHECK:         nacho.tile %{{.+}} of %{{.+}} by 64 sharing 29120
+func.func @late(%A: !coo, %bounds: memref<?x5xindex>, %offsets: memref<?x1xindex>,
                %values: memref<?xf64>, %rows: memref<?xi32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -54,6 +54,23 @@ def ConvertNachoParallelToGPU
       }
     }
     ```
+    If parts read elements of windows for nothing but what they write to another one, each
+    of these has words in its place, and the others are not copied. A word says where
+    what is read lies, and which of it there is. When all parts are done, threads that
+    are neighbours compute elements that are:
+    ```mlir
+    scf.if %worker < %n {
+      // Instead of %out[%at] = %f ? %a[%p] : 0:
+      if %at - %from < %size and %p - %first < 2^15 {
+        %words[%at - %from] = (%p - %first) | %f << 15
+      } else { %out[%at] = %f ? %a[%p] : 0 }
+    }
+    gpu.barrier
+    for %k = %tx to %size step 32 {
+      %p, %f = %words[%k]
+      %out[%from + %k] = %f ? %a[%p] : 0
+    }
+    ```
     A part of a tile that has to wait for the others of the tile has a barrier, and a
     branch on each side of it.
 

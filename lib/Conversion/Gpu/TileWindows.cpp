@@ -146,12 +146,25 @@ static Value flatten(ImplicitLocOpBuilder &b, Value array) {
       b, flat, array, b.getIndexAttr(0), size, OpFoldResult(b.getIndexAttr(1)));
 }
 
-/// Copies all rows of a window to its arrays, or from there. The threads move
-/// so that the first one of them accesses the beginning of a sector:
+/// Starts a loop over the elements of a window, the first of which is the
+/// element `from`. The threads move so that the first one of them accesses the
+/// beginning of a sector, which has `perSector` elements:
 ///
-///   skipped = from mod the elements of a sector, or mod fewer threads
+///   skipped = from mod perSector, or mod fewer threads
 ///   first = thread - skipped, + threads if that is negative
-///   for n in first .. size step threads:
+///   for n in first .. count step threads
+Value TileWindows::startMoved(ImplicitLocOpBuilder &b, Number from, Value count,
+                              int64_t perSector) {
+  Value skipped = from % std::min(perSector, threads);
+  Number moved = Number(b, thread) - skipped;
+  Number isBefore = Number(b, thread) < skipped;
+  Value next = moved + threads;
+  return startLoop(b, select(isBefore, next, moved), count);
+}
+
+/// Copies all rows of a window to its arrays, or from there:
+///
+///   for n in the window:
 ///     shared[n] = array[from + n], or vice versa, for each array
 ///
 /// Rows of several elements are copied as lists of these.
@@ -171,12 +184,7 @@ void TileWindows::copy(ImplicitLocOpBuilder &b, const TileWindow &window,
     return columns == 1 ? Number(b, rows) : Number(b, rows) * columns;
   };
   Number from = elements(window.from);
-  Value skipped = from % std::min(perSector, threads);
-  Number moved = Number(b, thread) - skipped;
-  Number isBefore = Number(b, thread) < skipped;
-  Value next = moved + threads;
-  Value first = select(isBefore, next, moved);
-  Value inShared = startLoop(b, first, elements(window.size));
+  Value inShared = startMoved(b, from, elements(window.size), perSector);
   Value inArray = from + inShared;
   SmallVector<Value> values;
   for (auto [source, target] : pairs)
@@ -272,9 +280,21 @@ void TileWindows::stageIn(ImplicitLocOpBuilder &b, Stage stage) {
   accessWindow(window, workers, /*stores=*/false);
 }
 
+/// Sets all of the last window, from `offset` on, to zeros: its last word may
+/// reach into the alignment.
+void TileWindows::clear(ImplicitLocOpBuilder &b, Value offset) {
+  OpBuilder::InsertionGuard guard(b);
+  Number bytes = Number(b, used) - offset;
+  Value words = bytes >> 3;
+  Type word = b.getI64Type();
+  Value view = viewAs(b, memory, offset, words, {}, word);
+  Value at = startLoop(b, thread, words);
+  Number none(b, 0, word);
+  memref::StoreOp::create(b, none, view, at);
+}
+
 /// All of the window will be copied, whether or not parts have written all of
-/// it: where a coordinate is wrong, they do not. So it starts with zeros; its
-/// last word may reach into the alignment.
+/// it: where a coordinate is wrong, they do not. So it starts with zeros.
 void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
   llvm::erase_if(stage.arrays, [&](Value array) {
     auto accesses = findAccesses(workers, array);
@@ -284,24 +304,54 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
     return;
   Value offset = used;
   TileWindow window = makeWindow(b, stage);
-  Number bytes = Number(b, used) - offset;
-  Value words = bytes >> 3;
-  Type word = b.getI64Type();
-  Value view = viewAs(b, memory, offset, words, {}, word);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Value at = startLoop(b, thread, words);
-    Number none(b, 0, word);
-    memref::StoreOp::create(b, none, view, at);
-  }
+  clear(b, offset);
   accessWindow(window, workers, /*stores=*/false);
   accessWindow(window, workers, /*stores=*/true);
   written.push_back(window);
 }
 
+/// Makes a window of words for an array that is written.
+void TileWindows::stageWords(ImplicitLocOpBuilder &b, const Stage &stage,
+                             LateValues values) {
+  Value array = stage.arrays.front(), offset = used;
+  int64_t bytes = bytesOf(values.wordType());
+  Value size = sizeOf(b, stage, bytes);
+  Value words = viewAs(b, memory, offset, size, {}, values.wordType());
+  Number end = Number(b, size) * bytes + offset + (kGpuWindowBytes - 1);
+  used = end & -kGpuWindowBytes;
+  clear(b, offset);
+  values.writeWords(words, stage.from, size);
+  TileWindow window{stage.from, size, {{array, words}}};
+  late.emplace_back(window, std::move(values));
+}
+
+/// Takes the arrays of a stage that can be computed last, and the arrays of
+/// others that are then read last, out of these.
+void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage,
+                            SmallVectorImpl<Stage> &all) {
+  SmallVector<ElementsOfArray> read;
+  for (const Stage &other : all)
+    for (Value array : other.arrays)
+      if (!other.isWritten)
+        read.push_back({array, other.from});
+  for (Value array : SmallVector<Value>(stage.arrays)) {
+    auto values = LateValues::find(workers, array, read);
+    if (!values)
+      continue;
+    for (Stage &other : all)
+      llvm::erase_if(other.arrays, [&](Value each) {
+        return each == array || llvm::is_contained(values->arrays(), each);
+      });
+    stageWords(b, {stage.from, stage.to, {array}, true}, std::move(*values));
+  }
+}
+
 void TileWindows::emitBefore(ImplicitLocOpBuilder &b, Value begin, Value end) {
   SmallVector<Stage> stages = takeStages(b, begin, end);
   used = Number(b, 0);
+  for (Stage &stage : stages)
+    if (stage.isWritten)
+      stageLate(b, stage, stages);
   for (const Stage &stage : stages)
     if (stage.isWritten)
       stageOut(b, stage);
@@ -313,9 +363,18 @@ void TileWindows::emitBefore(ImplicitLocOpBuilder &b, Value begin, Value end) {
 }
 
 void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
-  if (written.empty())
+  if (written.empty() && late.empty())
     return;
   gpu::BarrierOp::create(b);
   for (const TileWindow &window : written)
     copy(b, window, /*toArrays=*/true);
+  for (const auto &[window, values] : late) {
+    OpBuilder::InsertionGuard guard(b);
+    const auto &[array, words] = window.copies.front();
+    Value n = startMoved(b, Number(b, window.from), window.size,
+                         kSector / rowBytesOf(array));
+    Number word(b, memref::LoadOp::create(b, words, n));
+    Value at = Number(b, window.from) + n, value = values.compute(b, word);
+    memref::StoreOp::create(b, value, array, at);
+  }
 }

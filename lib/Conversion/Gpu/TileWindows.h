@@ -3,6 +3,7 @@
 #ifndef NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
 #define NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
 
+#include "LateValues.h"
 #include "WindowAccesses.h"
 #include "nacho/IR/Nacho.h"
 
@@ -45,8 +46,15 @@ private:
   TileWindow makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
   mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
                         mlir::Value count);
+  mlir::Value startMoved(mlir::ImplicitLocOpBuilder &b, Number from,
+                         mlir::Value count, int64_t perSector);
   void copy(mlir::ImplicitLocOpBuilder &b, const TileWindow &window,
             bool toArrays);
+  void clear(mlir::ImplicitLocOpBuilder &b, mlir::Value offset);
+  void stageLate(mlir::ImplicitLocOpBuilder &b, Stage &stage,
+                 llvm::SmallVectorImpl<Stage> &all);
+  void stageWords(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
+                  LateValues values);
   void stageIn(mlir::ImplicitLocOpBuilder &b, Stage stage);
   void stageOut(mlir::ImplicitLocOpBuilder &b, Stage stage);
 
@@ -58,6 +66,8 @@ private:
   mlir::Value memory;  ///< The memory that the threads share.
   mlir::Value used;    ///< The number of its bytes that windows have.
   llvm::SmallVector<TileWindow> written;
+  /// Windows of words, and what is computed of these.
+  std::vector<std::pair<TileWindow, LateValues>> late;
 };
 
 } // namespace nacho

@@ -1,0 +1,92 @@
+//===- LateValues.h - Values that a block computes last ---------*- C++ -*-===//
+
+#ifndef NACHO_LIB_CONVERSION_GPU_LATEVALUES_H
+#define NACHO_LIB_CONVERSION_GPU_LATEVALUES_H
+
+#include "nacho/IR/Arith.h"
+#include "nacho/IR/Nacho.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <optional>
+
+namespace nacho {
+
+/// The elements of an array from `from` on.
+struct ElementsOfArray {
+  mlir::Value array, from;
+};
+
+/// Elements that parts write, and compute only of elements that they read for
+/// nothing else, and of flags. In place of each, a part writes a word to shared
+/// memory that says where what it reads is:
+///
+///   word = position of an element in its window, for each array,
+///          and flags
+///
+/// When all parts are done, threads that lie next to each other compute
+/// elements that do, and so read others that lie close to each other.
+class LateValues {
+public:
+  /// Returns nothing unless all that parts write to an array is computed so, of
+  /// elements of `windows`, and a word is no longer than an element.
+  static std::optional<LateValues>
+  find(ParallelOp workers, mlir::Value array,
+       llvm::ArrayRef<ElementsOfArray> windows);
+
+  /// The arrays that are read later.
+  llvm::SmallVector<mlir::Value> arrays() const;
+  mlir::IntegerType wordType() const { return word; }
+
+  /// Lets parts write words to `words`, which has `size` rows, the first of
+  /// which stands for the element `from`. What has no place there, or in a
+  /// word, parts compute themselves.
+  void writeWords(mlir::Value words, mlir::Value from, mlir::Value size);
+
+  /// Emits the element of which a word tells that parts have written.
+  mlir::Value compute(mlir::ImplicitLocOpBuilder &b, Number written) const;
+
+private:
+  /// An element that is read, at a position that parts know.
+  struct Source {
+    mlir::Value position, from;
+  };
+  /// An operand that is known from a word: a position, or a flag.
+  struct Known {
+    mlir::Operation *op;
+    unsigned operand;
+    bool isFlag;
+    size_t number; ///< Of the source, or the flag.
+  };
+
+  LateValues(ParallelOp workers, mlir::memref::StoreOp store)
+      : workers(workers), store(store) {}
+
+  bool isKnownOutside(mlir::Value value) const;
+  bool add(mlir::Value value, llvm::ArrayRef<ElementsOfArray> windows);
+  bool addLoad(mlir::memref::LoadOp load,
+               llvm::ArrayRef<ElementsOfArray> windows);
+  bool isOnlyStored(mlir::Value value) const;
+  bool readsForNothingElse() const;
+  void noteKnown();
+  size_t flagBit(size_t n) const;
+  size_t numBits() const;
+  Number emitWord(mlir::ImplicitLocOpBuilder &b) const;
+
+  ParallelOp workers;
+  mlir::memref::StoreOp store;
+  mlir::IntegerType word;
+  llvm::SmallVector<mlir::memref::LoadOp> loads;
+  llvm::SmallVector<Source> sources;
+  llvm::SmallVector<mlir::Value> flags;
+  /// What computes an element, in order.
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SmallVector<Known> known;
+  /// Whether an element is read whatever the flags are, so that a word needs
+  /// a bit of its own to say that it has been written.
+  bool alwaysReads = false;
+};
+
+} // namespace nacho
+
+#endif // NACHO_LIB_CONVERSION_GPU_LATEVALUES_H
