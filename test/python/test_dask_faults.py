@@ -15,6 +15,7 @@ import nacho
 from libraries import needed
 
 distributed = needed("dask", "distributed")
+dask = pytest.importorskip("dask")
 pytest.importorskip("nacho.dask")
 
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
@@ -34,9 +35,11 @@ A, B = matrix(1), matrix(2)
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0"
-    ) as made:
+    how = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": ":0"}
+    # By default, a cluster gives up a worker that is not there 15 seconds after it was
+    # lost, also if it was there meanwhile.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with patient, distributed.LocalCluster(**how, processes=True) as made:
         yield made
 
 
@@ -136,6 +139,20 @@ def test_a_worker_with_pieces_of_a_result_is_lost(client):
     made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B).persist()
     pids = client.run(os.getpid)
     os.kill(next(iter(pids.values())), signal.SIGKILL)
+    assert abs(made.compute() - (A + B)).max() == 0
+
+
+def test_all_workers_are_lost(client):
+    """For a moment there is no worker, and those that come have other addresses."""
+    operands = {"A": nacho.dask.from_tensor(A).persist(), "B": B}
+    pids = client.run(os.getpid)
+    for pid in pids.values():
+        os.kill(pid, signal.SIGKILL)
+    while pids.keys() & client.nthreads().keys():
+        time.sleep(0.01)
+    made = nacho.dask.evaluate(ADD, **operands)
+    handles = made._state.result(PATIENCE).handles
+    distributed.wait(list(handles), timeout=PATIENCE)
     assert abs(made.compute() - (A + B)).max() == 0
 
 

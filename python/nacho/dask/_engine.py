@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import copy
 import uuid
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from dask.sizeof import sizeof
-from distributed import Client, default_client
+from distributed import Client, Scheduler, default_client
+from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.worker import get_worker
 
 from nacho._pieces.inputs import Input, Record
 from nacho._pieces.row_windows import Names, RowsOfPiece, Stretches
 from nacho._pieces.tasks import Made
 from nacho._pieces.windows import Windows
-from nacho.errors import ArgumentError, DeviceError
+from nacho.errors import ArgumentError
 
 
 def _size_of_input(given: Input) -> int:
@@ -66,6 +68,28 @@ def client_of(given: Client | None) -> Client:
     return current
 
 
+class _Freeing(SchedulerPlugin):  # type: ignore[misc]
+    """Lets tasks that were placed run anywhere, once no worker was there at all.
+
+    Dask keeps such a task for the worker that was asked for, also if another may run
+    it, and waits forever: workers that are started again have other addresses.
+    """
+
+    name = "nacho-freeing"
+    idempotent = True
+
+    def start(self, scheduler: Scheduler) -> None:
+        self._tasks = scheduler.tasks
+
+    def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
+        if finish == "no-worker" and self._tasks[key].loose_restrictions:
+            self._tasks[key].worker_restrictions = None
+
+
+_FREED: weakref.WeakSet[Client] = weakref.WeakSet()
+"""The clients whose schedulers have the plugin."""
+
+
 class DaskEngine:
     """Runs tasks on the workers to which a client is connected.
 
@@ -93,22 +117,29 @@ class DaskEngine:
     ) -> Any:
         key = f"{name}-{uuid.uuid4().hex}"
         how: dict[str, Any] = {"key": key, "pure": False, "priority": -turn}
-        if at is not None:
+        worker = None if at is None else self._worker_at(at)
+        if worker is not None:
             # Another worker runs the task if that one is lost.
-            how |= {"workers": [self._worker_at(at)], "allow_other_workers": True}
+            how |= {"workers": [worker], "allow_other_workers": True}
         return self.client.submit(_run, name, function, *args, **how)
 
     def put(self, value: Any, at: float | None = None) -> Any:
         # A task, unlike what is scattered, is run again where its worker was lost.
         return self.submit("operand", _itself, value, at=at)
 
-    def _worker_at(self, fraction: float) -> str:
-        """Return the address of the worker at a place in the line of all workers."""
+    def _worker_at(self, fraction: float) -> str | None:
+        """Return the address of the worker at a place in the line of all workers.
+
+        There is none if no worker is there: Dask waits for one, wherever that is.
+        """
+        if self.client not in _FREED:
+            self.client.register_plugin(_Freeing())
+            _FREED.add(self.client)
         if not self._line:
             # The scheduler is asked, which takes longer than to submit a task.
             self._line = sorted(self.client.nthreads())
         if not self._line:
-            raise DeviceError("the cluster has no workers")
+            return None
         return self._line[min(int(fraction * len(self._line)), len(self._line) - 1)]
 
     def fetch(self, handles: Sequence[Any]) -> list[Any]:
