@@ -255,21 +255,39 @@ def test_shapes_that_are_not_known_are_refused_later(client):
         wrong.compute()
 
 
+def require_soon(client, ask, wanted):
+    """Wait until a function of the scheduler returns what is wanted."""
+    for _ in range(100):
+        gc.collect()
+        found = client.run_on_scheduler(ask)
+        if found == wanted:
+            break
+        time.sleep(0.1)
+    assert found == wanted
+
+
 def test_nothing_remains_on_the_workers(client):
     made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B)
     made.compute()
     del made
-    gc.collect()
 
     def remaining(dask_scheduler):
         return [str(key) for key in dask_scheduler.tasks]
 
-    for _ in range(100):
-        left = client.run_on_scheduler(remaining)
-        if not left:
-            break
-        time.sleep(0.1)
-    assert left == []
+    require_soon(client, remaining, [])
+
+
+def test_a_result_does_not_keep_its_operands(client):
+    made = nacho.dask.from_tensor(A)
+    for _ in range(3):
+        made = nacho.dask.evaluate("Z[i,j] = 2 * A[i,j]", A=made).persist()
+    pieces = {handle.key for handle in made._pieces.handles}
+
+    def held(dask_scheduler):
+        tasks = dask_scheduler.tasks.values()
+        return {str(task.key) for task in tasks if task.state == "memory"}
+
+    require_soon(client, held, pieces)
 
 
 def test_without_a_client(monkeypatch):

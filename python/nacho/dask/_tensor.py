@@ -36,7 +36,6 @@ class Tensor:
         shape: tuple[int, ...] | None = None,
     ) -> None:
         self._client = client
-        self._make = make
         self._text = text
         self._given_shape = shape
         self._state: Future[Pieces] = _started(make)
