@@ -212,6 +212,17 @@ def test_evaluate_returns_at_once(client):
     assert made.persist() is made
 
 
+def test_operands_may_be_changed_after_the_call(client):
+    one, other, x, factor = A.copy(), B.copy(), np.ones(SIZE), np.array(2.0)
+    tensor = nacho.dask.from_tensor(one)
+    one.data[:] = 0
+    expr = "y[i] = (A[i,j] + B[i,j]) * x[j] * s"
+    made = nacho.dask.evaluate(expr, A=tensor, B=other, x=x, s=factor)
+    for changed in (other.data, other.indices, x, factor):
+        changed[...] = 0
+    np.testing.assert_allclose(made.compute(), 2 * (A + B).sum(axis=1))
+
+
 def test_errors_say_what_is_wrong(client):
     tensor = nacho.dask.from_tensor(A)
     with pytest.raises(nacho.ParseError):

@@ -75,7 +75,8 @@ class Containers:
         if isinstance(self._given[name], Pieces) or view is None:
             return self.in_pieces(name)
         values = np.asarray(view.values)
-        is_usual = values.flags.c_contiguous or isinstance(self._given[name], Elsewhere)
+        # A view of what is elsewhere may have no memory.
+        is_usual = values.flags.c_contiguous or not any(values.strides)
         is_large = layout.is_dense and values.nbytes >= _SMALL
         if always or (is_large and is_usual and str(values.dtype) == layout.values):
             self._given[name] = pieces_of(self.whole(name), name, self._engine)

@@ -2,7 +2,7 @@
 
 A ``nacho.dask.Tensor`` is cut into pieces, each of which is on some worker. Statements
 cut the work as one machine does, bring together, from worker to worker, what the parts
-need, and leave the result in pieces. Nothing but numbers passes through the client.
+need, and leave the result in pieces. Of these, only numbers pass through the client.
 """
 
 try:

@@ -7,6 +7,7 @@ no more than that there is a client.
 from __future__ import annotations
 
 import copy
+import pickle
 import uuid
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ import numpy as np
 from dask.sizeof import sizeof
 from distributed import Client, Scheduler, default_client
 from distributed.diagnostics.plugin import SchedulerPlugin
+from distributed.protocol.pickle import dumps, loads
 from distributed.worker import get_worker
 
 from nacho._pieces.inputs import Input, Record
@@ -125,7 +127,7 @@ class DaskEngine:
 
     def put(self, value: Any, at: float | None = None) -> Any:
         # A task, unlike what is scattered, is run again where its worker was lost.
-        return self.submit("operand", _itself, value, at=at)
+        return self.submit("operand", unpacked, *packed(value), at=at)
 
     def _worker_at(self, fraction: float) -> str | None:
         """Return the address of the worker at a place in the line of all workers.
@@ -164,8 +166,19 @@ def renewed(error: Exception, *notes: str) -> Exception:
     return made
 
 
-def _itself(value: Any) -> Any:
-    return value
+def packed(value: Any) -> tuple[Any, ...]:
+    """Return a copy of a value in bytes: the caller may change it before Dask sends it.
+
+    Its arrays are apart, so that workers do not copy them once more.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    text = dumps(value, buffer_callback=buffers.append)
+    return text, *(np.array(each.raw()) for each in buffers)
+
+
+def unpacked(text: bytes, *arrays: Any) -> Any:
+    """Return the value."""
+    return loads(text, buffers=arrays)
 
 
 def _run(name: str, function: Callable[..., Any], *args: Any) -> Any:

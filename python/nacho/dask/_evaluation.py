@@ -27,7 +27,7 @@ from nacho._storage.extents import known_extents
 from nacho._storage.formats import Format
 from nacho._storage.scalars import refuse_rank
 from nacho._storage.views import NUMPY, View
-from nacho.dask._engine import DaskEngine, client_of, renewed
+from nacho.dask._engine import DaskEngine, client_of, packed, renewed, unpacked
 from nacho.dask._explanation import Explanation, explained
 from nacho.dask._tensor import Tensor
 from nacho.dask._watching import WatchedEngine
@@ -60,8 +60,9 @@ def evaluate(
 ) -> Tensor:
     """Compute an expression on a cluster, and leave the result there, in pieces.
 
-    It returns at once. Shapes that do not fit are refused, as far as they are known;
-    other errors that the operands cause are raised where the result is asked for more.
+    It returns as soon as operands of this machine are copied, which may be changed
+    then. Shapes that do not fit are refused, as far as they are known; other errors
+    that the operands cause are raised where the result is asked for more.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def evaluate(
     >>> Z = nacho.dask.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     """
     engine = DaskEngine(client_of(client))
-    asked = _asked(_EVALUATE, expr, operands, named)
+    asked = _sent(_asked(_EVALUATE, expr, operands, named), engine)
 
     def make() -> Pieces:
         with _blaming(asked):
@@ -205,6 +206,21 @@ def _checked(assignment: Assignment, options: Options, given: Sequence[Any]) -> 
 def _require_rank(name: str, shape: Sequence[Any], rank: int) -> None:
     if len(shape) != rank:
         refuse_rank(name, len(shape), rank)
+
+
+def _sent(asked: _Asked, engine: DaskEngine) -> _Asked:
+    """Send operands of this machine at once: the caller may change them later."""
+    given: list[Any] = []
+    ranked = zip(asked.assignment.ranks.items(), asked.given, strict=True)
+    for (name, rank), value in ranked:
+        if isinstance(value, Tensor) or is_dask_collection(value):
+            given.append(value)
+        elif rank:
+            view = plain_view(name, value, rank)
+            given.append(Elsewhere(engine.put(value), view))
+        else:
+            given.append(unpacked(*packed(value)))
+    return asked._replace(given=given)
 
 
 @contextmanager

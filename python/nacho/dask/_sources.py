@@ -11,7 +11,6 @@ from nacho._kernels.block_operands import plain_view
 from nacho._kernels.canonical import canonical
 from nacho._kernels.option_checks import checked_count
 from nacho._pieces.cutting import cut
-from nacho._pieces.tensor import Pieces
 from nacho.dask._engine import DaskEngine, client_of
 from nacho.dask._tensor import Tensor
 
@@ -21,7 +20,10 @@ _MOST_PIECES = 1 << 20
 def from_tensor(
     tensor: Any, pieces: int | None = None, *, client: Client | None = None
 ) -> Tensor:
-    """Cut a container of this machine, and send the pieces to workers.
+    """Cut a container of this machine, and send copies of the pieces to workers.
+
+    They go by the scheduler, which keeps them for workers that are lost. What is large
+    is better read by the workers: ``read``.
 
     Parameters
     ----------
@@ -41,14 +43,12 @@ def from_tensor(
     count = checked_count("pieces", pieces, _MOST_PIECES) or engine.slots
     view = plain_view("tensor", tensor, tensor.ndim)
     view = canonical("tensor", tensor, view, view, "full", None)
-
-    def make() -> Pieces:
-        known, windows = cut(view, count)
-        handles = tuple(
-            engine.put(window, at=number / count)
-            for number, window in enumerate(windows)
-        )
-        return replace(known, handles=handles)
-
+    known, windows = cut(view, count)
+    # Not later: the caller may change the container.
+    handles = tuple(
+        engine.put(window, at=number / count) for number, window in enumerate(windows)
+    )
     text = f"{type(tensor).__name__} in {view.format}"
-    return Tensor(engine.client, make, text, view.shape)
+    return Tensor(
+        engine.client, lambda: replace(known, handles=handles), text, view.shape
+    )
