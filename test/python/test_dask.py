@@ -11,6 +11,7 @@ import nacho
 from libraries import needed
 
 distributed = needed("dask", "distributed")
+dask = pytest.importorskip("dask")
 cluster_of_nacho = pytest.importorskip("nacho.dask")
 DaskEngine = pytest.importorskip("nacho.dask._engine").DaskEngine
 
@@ -223,6 +224,27 @@ def test_operands_may_be_changed_after_the_call(client):
     np.testing.assert_allclose(made.compute(), 2 * (A + B).sum(axis=1))
 
 
+def test_tensors_are_collections_of_dask(client, capsys):
+    """Their futures are those of the pieces; what asks for them waits for the search.
+
+    In Dask's event loop, nobody can wait.
+    """
+    late = nacho.dask.from_delayed([dask.delayed(slowly)(A)])
+    made = nacho.dask.evaluate("Z[i,j] = 2 * A[i,j]", A=late)
+    with pytest.raises(RuntimeError, match="are not known yet"):
+        distributed.wait(made)
+    distributed.progress(made)
+    assert "100% Completed" in capsys.readouterr().out
+    assert made._state.done() and distributed.wait(made).not_done == set()
+    futures = distributed.futures_of([made])
+    assert [each.key for each in futures] == made.__dask_keys__()
+    assert {each.status for each in futures} == {"finished"}
+    assert same(dask.compute(made)[0], 2 * A)
+    assert same(client.compute(made).result(), 2 * A)
+    assert same(dask.delayed(abs)(made).compute(), 2 * A)
+    assert dask.persist(made) == (made,)
+
+
 def test_errors_say_what_is_wrong(client):
     tensor = nacho.dask.from_tensor(A)
     with pytest.raises(nacho.ParseError):
@@ -253,7 +275,6 @@ def test_shapes_that_do_not_fit_are_refused_at_once(client):
 
 
 def test_shapes_that_are_not_known_are_refused_later(client):
-    dask = pytest.importorskip("dask")
     tensor = nacho.dask.from_tensor(A)
     late = nacho.dask.from_delayed([dask.delayed(slowly)(B[:10])])
     wrong = nacho.dask.evaluate(ADD, A=late, B=tensor)

@@ -6,7 +6,7 @@ import html
 import os
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -15,6 +15,7 @@ from distributed import Client, wait
 
 from nacho._pieces import tasks
 from nacho._pieces.tensor import Pieces
+from nacho._pieces.windows import Windows
 from nacho._storage.formats import Format
 from nacho.dask import _exports
 from nacho.dask._engine import DaskEngine
@@ -140,6 +141,39 @@ class Tensor:
         place = os.fspath(folder)
         _exports.write(self._client, self._pieces, place, overwrite)
 
+    # What follows makes a tensor one of Dask's collections.
+
+    def __dask_graph__(self) -> dict[str, Any]:
+        """Return the futures of the pieces, once the pieces are known."""
+        if self._client.asynchronous and not self._state.done():
+            raise RuntimeError(
+                "the pieces of this tensor are not known yet, and Dask asks for them "
+                "where it must not wait: call persist() before"
+            )
+        return {handle.key: handle for handle in self._pieces.handles}
+
+    def __dask_keys__(self) -> list[str]:
+        return [handle.key for handle in self._pieces.handles]
+
+    def __dask_tokenize__(self) -> tuple[str, list[str]]:
+        return type(self).__name__, self.__dask_keys__()
+
+    @staticmethod
+    def __dask_optimize__(graph: Any, keys: Any, **_: Any) -> Any:
+        return graph
+
+    @property
+    def __dask_scheduler__(self) -> Any:
+        return self._client.get
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Return a function that makes a container of the pieces, and what it knows."""
+        return _whole, (self._pieces.known,)
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Return a function that is given the futures, and returns this tensor."""
+        return _itself, (self,)
+
     def _repr_html_(self) -> str:
         if not self._state.done() or self._state.exception():
             return f"<pre>{html.escape(repr(self))}</pre>"
@@ -157,6 +191,20 @@ class Tensor:
             f"<nacho.dask.Tensor {shape} of {pieces.dtype} in {pieces.format}: "
             f"{pieces.nnz} entries in {count}>"
         )
+
+
+def _whole(windows: Sequence[Windows], known: Pieces) -> Any:
+    """Return the container whose pieces are given."""
+    own = (
+        tasks.taken(each, known.own_ranges_of(number))
+        for number, each in enumerate(windows)
+    )
+    return tasks.whole(known, list(own))
+
+
+def _itself(futures: Any, tensor: Tensor, **_: Any) -> Tensor:
+    """Return a tensor whose futures are these already."""
+    return tensor
 
 
 def _started(make: Callable[[], Pieces]) -> Future[Pieces]:
