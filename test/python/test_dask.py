@@ -1,6 +1,8 @@
 """Statements on a cluster: a real one, of processes on this machine."""
 
 import gc
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -253,6 +255,13 @@ def test_errors_say_what_is_wrong(client):
         nacho.OptionError, match="threads: a cluster has no such option"
     ):
         nacho.dask.evaluate(ADD, A=tensor, B=tensor, threads=2)
+    with pytest.raises(nacho.UnsupportedError, match="list is not supported"):
+        nacho.dask.from_tensor([1])
+    for number in (3, np.array(3.0)):
+        with pytest.raises(nacho.ArgumentError, match="a number needs no pieces"):
+            nacho.dask.from_tensor(number)
+    with pytest.raises(nacho.ArgumentError, match="not in one Client"):
+        nacho.dask.evaluate(ADD, client, A=tensor, B=tensor)
     with pytest.raises(nacho.ArgumentError, match="client: expected"):
         nacho.dask.evaluate(ADD, A=tensor, B=tensor, client=3)
     with pytest.raises(nacho.ArgumentError, match="missing operand 'B'"):
@@ -329,3 +338,11 @@ def test_without_a_client(monkeypatch):
     monkeypatch.setattr("nacho.dask._engine.default_client", none)
     with pytest.raises(nacho.ArgumentError, match="there is no client"):
         nacho.dask.from_tensor(A)
+
+
+def test_importing_nacho_imports_no_dask():
+    code = "import nacho, sys; print({'dask', 'distributed'} & {*sys.modules})"
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "set()\n"

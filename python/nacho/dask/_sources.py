@@ -11,8 +11,10 @@ from nacho._kernels.block_operands import plain_view
 from nacho._kernels.canonical import canonical
 from nacho._kernels.option_checks import checked_count
 from nacho._pieces.cutting import cut
+from nacho._storage.scalars import is_number
 from nacho.dask._engine import DaskEngine, client_of
 from nacho.dask._tensor import Tensor
+from nacho.errors import ArgumentError
 
 _MOST_PIECES = 1 << 20
 
@@ -41,7 +43,10 @@ def from_tensor(
     """
     engine = DaskEngine(client_of(client))
     count = checked_count("pieces", pieces, _MOST_PIECES) or engine.slots
-    view = plain_view("tensor", tensor, tensor.ndim)
+    rank = 0 if is_number(tensor) else getattr(tensor, "ndim", 1)
+    if not rank:
+        raise ArgumentError("tensor: a number needs no pieces: pass it as it is")
+    view = plain_view("tensor", tensor, rank)
     view = canonical("tensor", tensor, view, view, "full", None)
     known, windows = cut(view, count)
     # Not later: the caller may change the container.
