@@ -53,7 +53,4 @@ def from_tensor(
     handles = tuple(
         engine.put(window, at=number / count) for number, window in enumerate(windows)
     )
-    text = f"{type(tensor).__name__} in {view.format}"
-    return Tensor(
-        engine.client, lambda: replace(known, handles=handles), text, view.shape
-    )
+    return Tensor(engine.client, replace(known, handles=handles))

@@ -32,14 +32,18 @@ class Tensor:
     def __init__(
         self,
         client: Client,
-        make: Callable[[], Pieces],
-        text: str,
+        make: Callable[[], Pieces] | Pieces,
+        text: str = "",
         shape: tuple[int, ...] | None = None,
     ) -> None:
         self._client = client
         self._text = text
         self._given_shape = shape
-        self._state: Future[Pieces] = _started(make)
+        self._state: Future[Pieces] = Future()
+        if isinstance(make, Pieces):
+            self._state.set_result(make)
+        else:
+            _start(make, self._state)
 
     @property
     def _pieces(self) -> Pieces:
@@ -207,9 +211,8 @@ def _itself(futures: Any, tensor: Tensor, **_: Any) -> Tensor:
     return tensor
 
 
-def _started(make: Callable[[], Pieces]) -> Future[Pieces]:
+def _start(make: Callable[[], Pieces], future: Future[Pieces]) -> None:
     """Call a function on a thread of its own, for which no exit waits."""
-    future: Future[Pieces] = Future()
 
     def run() -> None:
         try:
@@ -220,4 +223,3 @@ def _started(make: Callable[[], Pieces]) -> Future[Pieces]:
             future.set_exception(error)
 
     threading.Thread(target=run, name="nacho.dask", daemon=True).start()
-    return future
