@@ -4,6 +4,7 @@ import gc
 import importlib
 import os
 import re
+import resource
 import signal
 import time
 
@@ -14,8 +15,7 @@ import scipy.sparse as sp
 import nacho
 from libraries import needed
 
-distributed = needed("dask", "distributed")
-dask = pytest.importorskip("dask")
+dask, distributed = needed("dask"), needed("dask", "dask.array", "distributed")
 pytest.importorskip("nacho.dask")
 
 ADD = "Z[i,j] = A[i,j] + B[i,j]"
@@ -185,6 +185,34 @@ def test_an_error_names_the_task_and_the_worker(client):
     require_nothing_remains(client)
 
 
+def limit_memory(more):
+    """Let a process have so many bytes more than it has; None lets it have all."""
+    size = resource.RLIM_INFINITY
+    if more is not None:
+        with open("/proc/self/statm") as file:
+            size = int(file.read().split()[0]) * resource.getpagesize() + more
+    resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+
+
+def test_workers_without_memory_name_operands(client):
+    """The operating system refuses what parts allocate."""
+    text, x = "Z[i,j] = x[i] * y[j]", nacho.dask.from_tensor(np.ones(100), 2)
+    many = dask.array.ones(2_000_000, chunks=1_000_000)
+    # The kernel is loaded before.
+    nacho.dask.evaluate(text, x=x, y=np.ones(100)).persist()
+    client.run(limit_memory, 150 << 20)
+    try:
+        made = nacho.dask.evaluate(text, x=x, y=nacho.dask.from_array(many))
+        with pytest.raises(MemoryError) as caught:
+            made.compute()
+    finally:
+        client.run(limit_memory, None)
+    sizes, where = caught.value.__notes__
+    assert re.match(r"with \d+ bytes of 'x', \d+ bytes of 'y'", sizes)
+    assert re.match("in the task 'compute' of the parts .* on the worker tcp:", where)
+    del made, caught
+
+
 def test_an_error_names_the_operand_and_its_piece(client, tmp_path):
     nacho.dask.from_tensor(A, pieces=3).write(tmp_path / "A")
     (tmp_path / "A" / "piece-000001.npz").write_bytes(b"")
@@ -193,9 +221,9 @@ def test_an_error_names_the_operand_and_its_piece(client, tmp_path):
     with pytest.raises(nacho.FileError, match="piece-000001") as caught:
         chained.compute()
     where, first, second = caught.value.__notes__
-    assert re.match("in the task 'read.*' on the worker tcp:", where)
-    assert re.match("in piece [01] of the operand 'L'", first)
-    assert second == "in the operand 'Z'"
+    # Piece 0 has an element of piece 1.
+    assert where.startswith("in the task 'read' of piece 1 on the worker tcp:")
+    assert (first, second) == ("in the operand 'L'", "in the operand 'Z'")
     with pytest.raises(nacho.FileError) as caught:
         made.compute()
     assert len(caught.value.__notes__) == 2
@@ -204,6 +232,31 @@ def test_an_error_names_the_operand_and_its_piece(client, tmp_path):
         gone.compute()
     assert caught.value.__notes__[-1] == "in the operand 'A'"
     del made, chained, gone, caught
+    require_nothing_remains(client)
+
+
+def without_nacho(function, **given):
+    raise ModuleNotFoundError("No module named 'nacho'")
+
+
+def test_an_error_names_a_delayed_block(client, monkeypatch):
+    blocks = [dask.delayed(sp.csr_array)(A), dask.delayed(divmod)(1, 0)]
+    failing = nacho.dask.from_delayed(blocks, (None, None))
+    with pytest.raises(ZeroDivisionError) as caught:
+        failing.compute()
+    (where,) = caught.value.__notes__
+    assert where.startswith("in block 1 on the worker tcp:")
+    made = nacho.dask.evaluate("y[i] = A[i,j] * A[i,j]", A=failing)
+    with pytest.raises(ZeroDivisionError) as caught:
+        made.compute()
+    assert caught.value.__notes__ == [where, "in the operand 'A'"]
+    with monkeypatch.context() as scheduler:
+        scheduler.setattr(client, "run_on_scheduler", without_nacho)
+        again = nacho.dask.from_delayed(blocks, (None, None))
+        with pytest.raises(ZeroDivisionError) as caught:
+            again.compute()
+    assert caught.value.__notes__ == ["in block 1 on a worker"]
+    del failing, made, again, caught
     require_nothing_remains(client)
 
 
@@ -227,9 +280,14 @@ def test_workers_that_die_of_a_task(client):
     """As the operating system kills them, if they have no memory."""
     client.run(replace_task, "gathered", dying)
     client.run_on_scheduler(set_allowed_failures, 0)
-    made = nacho.dask.evaluate("Z[i,j] = 2 * A[i,j]", A=nacho.dask.from_tensor(A))
-    with pytest.raises(distributed.KilledWorker, match=r"task 'count-.*was tcp:"):
+    text = "Z[i,j] = 2 * A[i,j]"
+    made = nacho.dask.evaluate(text, A=nacho.dask.from_tensor(A))
+    killed = pytest.raises(distributed.KilledWorker, match=r"task 'count-.*was tcp:")
+    with killed as caught:
         made.compute()
+    (note,) = caught.value.__notes__
+    assert re.fullmatch(f"in the task 'count' of piece . of '{re.escape(text)}'", note)
+    del caught, killed
     client.run_on_scheduler(set_allowed_failures, 3)
     del made
     require_nothing_remains(client)
@@ -241,9 +299,11 @@ def test_a_client_that_goes(cluster, capfd):
     made = nacho.dask.evaluate(ADD, A=nacho.dask.from_tensor(A), B=B)
     pid_of_worker_with(client, "compute")
     client.close()
-    with pytest.raises(Exception):  # noqa: B017
+    with pytest.raises(Exception) as caught:
         made.compute()
-    del made
+    said = [str(caught.value), *getattr(caught.value, "__notes__", ())]
+    assert "closed" in " ".join(said)
+    del made, caught
     with distributed.Client(cluster) as other:
         require_nothing_remains(other)
     assert "Exception in thread" not in capfd.readouterr().err

@@ -198,7 +198,7 @@ class Counting(Here):
         self.names = []
 
     def submit(self, name, function, *args, at=None, turn=0):
-        self.names.append(name)
+        self.names.append(name.partition("-")[0])
         return super().submit(name, function, *args, at=at, turn=turn)
 
 

@@ -80,7 +80,7 @@ def assemble(
     )
     known = engine.put(pieces.known)
     own = [
-        engine.submit("assemble", own_windows, known, number, each)
+        engine.submit(f"assemble-{number}", own_windows, known, number, each)
         for number, each in enumerate(drained(handles))
     ]
     if has_sums:
@@ -100,7 +100,7 @@ def converted(
     require_assembled(format)
     known = engine.put(pieces.known)
     given = [
-        engine.submit("entries", entries.of_windows, known, number, each)
+        engine.submit(f"entries-{number}", entries.of_windows, known, number, each)
         for number, each in enumerate(pieces.handles)
     ]
     made = sort(engine, drained(given), format.order, pieces.dtype, pieces.count)
@@ -118,10 +118,10 @@ def with_neighbours(engine: Engine, pieces: Pieces, own: Sequence[Any]) -> Piece
         parts = [
             own[each]
             if each == piece
-            else engine.submit("neighbour", tasks.taken, own[each], wanted)
+            else engine.submit(f"neighbour-{each}", tasks.taken, own[each], wanted)
             for each in sorted(sources)
         ]
-        made.append(engine.submit("piece", joined, wanted, parts))
+        made.append(engine.submit(f"piece-{piece}", joined, wanted, parts))
     return replace(pieces, handles=tuple(made))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -314,3 +315,14 @@ def native_record(inputs: Sequence[Input], record: Record) -> tuple[Any, ...]:
     rows = in_windows(inputs, record.rows)
     flat = (tuple(rows.ravel().tolist()), tuple(record.offsets.ravel().tolist()))
     return (record.first, record.parts, *flat, record.sizes)
+
+
+@contextmanager
+def sizes_named(inputs: Sequence[Input]) -> Iterator[None]:
+    """Let an error for want of memory say how large the operands of parts are."""
+    try:
+        yield
+    except MemoryError as error:
+        sizes = (f"{x.windows.nbytes} bytes of '{x.name}'" for x in inputs if x.name)
+        error.add_note(f"with {', '.join(sizes)}")
+        raise

@@ -134,9 +134,9 @@ def sealed(made: Pieces, engine: Engine) -> Pieces:
         parts = [made.handles[piece]]
         for other in made.owners(ranges):
             if other != piece:
-                part = ("cut-result", tasks.taken, made.handles[other], ranges)
+                part = (f"cut-result-{other}", tasks.taken, made.handles[other], ranges)
                 parts.append(engine.submit(*part, turn=other))
         first = made.counts[0] if made.layout.levels else 0
-        seal = ("seal", tasks.sealed, made.layout, first, ranges, parts)
+        seal = (f"seal-{piece}", tasks.sealed, made.layout, first, ranges, parts)
         handles.append(engine.submit(*seal, turn=piece))
     return replace(made, handles=tuple(handles))

@@ -219,7 +219,7 @@ class StepOnPieces:
         handles = []
         for g in range(len(groups) - 1):
             record = self.record(plan, groups[g], groups[g + 1], nothing, ())
-            task = ("count", tasks.count, self._task, inputs(g), record)
+            task = (f"count-{g}", tasks.count, self._task, inputs(g), record)
             handles.append(self._engine.submit(*task, **place_of(g, groups)))
         found = self._scan(plan.parts, np.vstack(self._engine.fetch(handles)))
         self._require_widths(found[1])
@@ -273,7 +273,7 @@ class StepOnPieces:
             records.append(record)
         made = [
             self._engine.submit(
-                "compute",
+                f"compute-{g}",
                 tasks.compute,
                 self._task,
                 inputs(g),
@@ -327,7 +327,7 @@ class StepOnPieces:
         # The part before ends in that entry, too.
         begins = bisect_right(groups, max(first - 1, 0)) - 1
         return self._engine.submit(
-            "combine",
+            f"combine-{group}",
             tasks.combine,
             self._task,
             inputs,

@@ -29,6 +29,7 @@ from nacho._pieces.inputs import (
     arguments_of,
     in_tensor,
     native_record,
+    sizes_named,
     with_row_costs,
 )
 from nacho._pieces.row_windows import RowsOfPiece, with_rows
@@ -109,12 +110,13 @@ def loaded(kernel: bytes, number: int, layout: Layout, given: Any) -> Input:
     name, type = reader.name, reader.type
     if type.format is None:
         scalar = load_scalar(name, given, type)
-        return Input(Windows((0,), (scalar,)), (), layout)
+        return Input(Windows((0,), (scalar,)), (), layout, name=name)
     rank = specialisation.statement.assignment.ranks[name]
     view = load(name, given, plain_view(name, given, rank), type, "safe")
     arrays = arguments(view)[: -len(view.extents)]
     flat = tuple(np.asarray(array).reshape(-1) for array in arrays)
-    return Input(Windows((0,) * len(flat), flat), tuple(view.extents), layout)
+    windows = Windows((0,) * len(flat), flat)
+    return Input(windows, tuple(view.extents), layout, name=name)
 
 
 # --- Parts ----------------------------------------------------------------------------
@@ -124,11 +126,13 @@ def count(step: Step, given: Sequence[Input | Parts], record: Record) -> Numbers
     """Count what some parts append."""
     inputs = all_gathered(given)
     specialisation, program = loaded_program(step.computing)
-    try:
-        native = native_record(inputs, costed(step, inputs, record))
-        return program.count(step.number, native, arguments_of(inputs), record.inner)
-    except (RuntimeError, MemoryError) as error:
-        refuse(specialisation, error)
+    with sizes_named(inputs):
+        try:
+            native = native_record(inputs, costed(step, inputs, record))
+            arguments = arguments_of(inputs)
+            return program.count(step.number, native, arguments, record.inner)
+        except (RuntimeError, MemoryError) as error:
+            refuse(specialisation, error)
 
 
 class Made(NamedTuple):
@@ -150,6 +154,17 @@ def compute(
     Sums are returned, too, if they are combined at last.
     """
     inputs = all_gathered(given)
+    with sizes_named(inputs):
+        return _computed(step, inputs, record, about, written)
+
+
+def _computed(
+    step: Step,
+    inputs: Sequence[Input],
+    record: Record,
+    about: About,
+    written: Sequence[Range],
+) -> Made | Windows:
     specialisation, program = loaded_program(step.computing)
     arrays, sums, are_combined = about
     parts = len(record.rows) - 1

@@ -28,7 +28,7 @@ from nacho._pieces.windows import Windows
 from nacho._storage.containers import view_of
 from nacho._storage.formats import Format
 from nacho._storage.views import NACHO, NUMPY
-from nacho.dask._engine import DaskEngine, client_of
+from nacho.dask._engine import DaskEngine, client_of, renewed
 from nacho.dask._tensor import Tensor
 from nacho.errors import ArgumentError, DTypeError, OptionError, ShapeError
 
@@ -182,9 +182,7 @@ def _known(shape: Sequence[Any] | None) -> tuple[int, ...] | None:
 
 def _pieces(engine: DaskEngine, grid: Grid, options: _Options) -> Pieces:
     """Return the pieces of blocks, once these are computed."""
-    blocks: list[_Block] = engine.fetch(
-        [engine.submit("block", _block_of, each) for each in grid.ravel()]
-    )
+    blocks = _facts_of(engine, grid.ravel().tolist())
     rank = len(blocks[0].shape)
     grid = grid.reshape(*grid.shape, *(1,) * (rank - grid.ndim))
     known = np.empty(len(blocks), object)
@@ -202,12 +200,27 @@ def _pieces(engine: DaskEngine, grid: Grid, options: _Options) -> Pieces:
     format = (options.format or default).for_rank(rank)
     require_assembled(format)
     entries = [
-        engine.submit("entries", _entries_of, block, _origin(offsets, place))
-        for place, block in np.ndenumerate(grid)
+        engine.submit(f"entries-{n}", _entries_of, block, _origin(offsets, place))
+        for n, (place, block) in enumerate(np.ndenumerate(grid))
     ]
     lists = sort(engine, drained(entries), format.order, dtype, options.pieces)
     library = NACHO if library == NUMPY else library
     return assemble(engine, lists, shape, format, dtype, library)
+
+
+def _facts_of(engine: DaskEngine, futures: list[Future]) -> list[_Block]:
+    """Return what is known of blocks; an error says of which one, and where."""
+    asked = [
+        engine.submit(f"block-{number}", _block_of, each)
+        for number, each in enumerate(futures)
+    ]
+    try:
+        blocks: list[_Block] = engine.fetch(asked)
+    except Exception as error:
+        places = enumerate(engine.failed(futures))
+        failed = [f"in block {n} on {place}" for n, place in places if place]
+        raise renewed(error, *failed[:1]) from None
+    return blocks
 
 
 def _type_of(blocks: Sequence[_Block], options: _Options) -> DType:
@@ -289,11 +302,17 @@ def _dense(
     coordinates[:, 0] = rows
     positions = np.outer(rows, np.array(strides, np.int64))
     rows_of_blocks = [grid[n : n + 1] for n in range(len(grid))]
+    begins = positions[:-1, -1].tolist()
     handles = [
         engine.submit(
-            "piece", _dense_window, begin, dtype, each.shape, each.ravel().tolist()
+            f"piece-{n}",
+            _dense_window,
+            begins[n],
+            dtype,
+            each.shape,
+            each.ravel().tolist(),
         )
-        for begin, each in zip(positions[:-1, -1].tolist(), rows_of_blocks, strict=True)
+        for n, each in enumerate(rows_of_blocks)
     ]
     return Pieces(
         Format("dense").for_rank(len(shape)),

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from dask.sizeof import sizeof
-from distributed import Client, Scheduler, default_client
+from distributed import Client, Future, KilledWorker, Scheduler, default_client
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.protocol.pickle import dumps, loads
 from distributed.worker import get_worker
@@ -95,11 +95,14 @@ _FREED: weakref.WeakSet[Client] = weakref.WeakSet()
 class DaskEngine:
     """Runs tasks on the workers to which a client is connected.
 
-    Tasks have speaking names, by which Dask's dashboard groups them.
+    Tasks have speaking names, by which Dask's dashboard groups them. A number behind a
+    name is that of the piece, or of the group of parts, that the task is about.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, about: str = "") -> None:
         self.client = client
+        self._about = about
+        """What is computed, for errors of which no worker can tell."""
         self._line: list[str] = []
         """The addresses of all workers, if any task was placed since the last round.
         Between rounds, workers may come and leave."""
@@ -149,7 +152,30 @@ class DaskEngine:
         try:
             found: list[Any] = self.client.gather(list(handles))
         except Exception as error:
-            raise renewed(error) from None
+            raise renewed(error, *self._notes_on(error)) from None
+        return found
+
+    def _notes_on(self, error: Exception) -> list[str]:
+        """Return what no worker can tell of an error."""
+        of = f" of '{self._about}'" if self._about else ""
+        if isinstance(error, KilledWorker):
+            name, _, _ = str(error.task).rpartition("-")
+            return [f"in the task {_shown(name)}{of}"]
+        if self.client.status in ("closing", "closed"):
+            return [f"the client is closed: the tasks{of} are dropped"]
+        return []
+
+    def failed(self, futures: Sequence[Future]) -> list[str]:
+        """Return where each future has failed; it is empty if it has not.
+
+        The scheduler knows it, for tasks that are not the engine's, and says it if
+        Nacho is installed there.
+        """
+        keys = [future.key for future in futures]
+        try:
+            found: list[str] = self.client.run_on_scheduler(_failed, keys=keys)
+        except Exception:
+            return ["a worker" if each.status == "error" else "" for each in futures]
         return found
 
 
@@ -181,14 +207,29 @@ def unpacked(text: bytes, *arrays: Any) -> Any:
     return loads(text, buffers=arrays)
 
 
+def _failed(keys: Sequence[str], dask_scheduler: Any) -> list[str]:
+    """Return where each task has failed; Dask passes the scheduler."""
+    tasks = map(dask_scheduler.tasks.get, keys)
+    failed = (task.erred_on if task is not None else () for task in tasks)
+    return [f"the worker {min(each)}" if each else "" for each in failed]
+
+
 def _run(name: str, function: Callable[..., Any], *args: Any) -> Any:
     """Run a task; an error says which one, and where."""
     try:
         return function(*args)
     except Exception as error:
         where = f"on the worker {get_worker().address}"
-        error.add_note(f"in the task '{name}'{_parts_of(args)} {where}")
+        error.add_note(f"in the task {_shown(name, _parts_of(args))} {where}")
         raise
+
+
+def _shown(name: str, parts: str = "") -> str:
+    """Return the name of a task, and its parts or the piece whose number it has."""
+    words, _, number = name.rpartition("-")
+    if not number.isdigit():
+        return f"'{name}'{parts}"
+    return f"'{words}'" + (parts or f" of piece {number}")
 
 
 def _parts_of(args: Sequence[Any]) -> str:

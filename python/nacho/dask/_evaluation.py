@@ -79,8 +79,10 @@ def evaluate(
     --------
     >>> Z = nacho.dask.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     """
-    engine = DaskEngine(client_of(client))
-    asked = _sent(_asked(_EVALUATE, expr, operands, named), engine)
+    chosen = client_of(client)
+    asked = _asked(_EVALUATE, expr, operands, named)
+    engine = DaskEngine(chosen, asked.assignment.text)
+    asked = _sent(asked, engine)
 
     def make() -> Pieces:
         with _blaming(asked):
@@ -225,14 +227,13 @@ def _sent(asked: _Asked, engine: DaskEngine) -> _Asked:
 
 @contextmanager
 def _blaming(asked: _Asked) -> Iterator[None]:
-    """Let an error say in which operand it is, and in which of its pieces."""
+    """Let an error say in which operand it is; the task said in which piece."""
     try:
         yield
     except Exception as error:
         for name, value in zip(asked.assignment.operands, asked.given, strict=True):
-            if isinstance(value, Tensor) and value._failure:
-                note = f"{value._failure} operand '{name}'"
-                raise renewed(error, note) from None
+            if isinstance(value, Tensor) and value._has_failed:
+                raise renewed(error, f"in the operand '{name}'") from None
         raise
 
 

@@ -64,8 +64,8 @@ def write(client: Client, pieces: Pieces, folder: str, overwrite: bool) -> None:
     engine.fetch([engine.submit("prepare", folders.prepare, folder, overwrite)])
     own = [pieces.own_ranges_of(number) for number in range(pieces.count)]
     written = [
-        engine.submit("write", folders.write_piece, folder, number, each, ranges)
-        for number, (each, ranges) in enumerate(zip(pieces.handles, own, strict=True))
+        engine.submit(f"write-{number}", folders.write_piece, folder, number, *each)
+        for number, each in enumerate(zip(pieces.handles, own, strict=True))
     ]
     index = engine.submit(
         "write-index", folders.write_index, folder, pieces.known, written

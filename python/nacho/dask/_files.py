@@ -155,7 +155,12 @@ def _folder(engine: DaskEngine, folder: str, options: _Options) -> Pieces:
     (known,) = engine.fetch([index])
     own = [
         engine.submit(
-            "read", folders.read_piece, folder, index, piece, at=piece / known.count
+            f"read-{piece}",
+            folders.read_piece,
+            folder,
+            index,
+            piece,
+            at=piece / known.count,
         )
         for piece in range(known.count)
     ]

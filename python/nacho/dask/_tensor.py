@@ -58,15 +58,13 @@ class Tensor:
         return self._given_shape
 
     @property
-    def _failure(self) -> str:
-        """Where this has failed: everywhere, or in a piece; empty if it has not."""
+    def _has_failed(self) -> bool:
+        """Whether what makes the pieces has failed, or the task of any piece."""
         if not self._state.done():
-            return ""
+            return False
         if self._state.exception():
-            return "in the"
-        failed = (handle.status == "error" for handle in self._pieces.handles)
-        number = next((n for n, each in enumerate(failed) if each), None)
-        return "" if number is None else f"in piece {number} of the"
+            return True
+        return any(handle.status == "error" for handle in self._pieces.handles)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -108,7 +106,7 @@ class Tensor:
         That is the one of the first sparse operand, as with ``nacho.evaluate``.
         """
         pieces = self._pieces
-        engine = DaskEngine(self._client)
+        engine = DaskEngine(self._client, self._text)
         own = [
             engine.submit(
                 f"own-{number}", tasks.taken, handle, pieces.own_ranges_of(number)
