@@ -235,6 +235,15 @@ def test_folders_have_the_same_pieces(folder, format, pieces):
         same(nd.read(folder / "t", "csf"), tensor.convert("csf"))
 
 
+def test_folders_of_numbers(folder):
+    A = nd.from_tensor(sp.eye_array(9, format="csr"))
+    made = nd.evaluate("s += A[i,j]", A=A)
+    made.write(folder / "s")
+    found = nd.read(folder / "s")
+    assert (found.shape, found.npieces, found.compute()) == ((), 1, 9.0)
+    assert nd.evaluate("s += c * A[i,j]", A=A, c=found).compute() == 81
+
+
 def test_folders_are_not_overwritten(folder):
     tensor = nd.from_tensor(sp.eye_array(4, format="csr"), pieces=3)
     tensor.write(folder / "t")

@@ -58,7 +58,8 @@ def write_index(folder: str, pieces: Pieces, written: list[int]) -> None:
     ]
     index = {
         "nacho": _VERSION,
-        "format": pieces.format.level_map(),
+        # Of a number, there are no levels.
+        "format": pieces.format.level_map() if pieces.shape else pieces.format.name,
         "shape": pieces.shape,
         "levels": levels,
         "values": pieces.layout.values,
@@ -98,11 +99,9 @@ def _known(index: dict[str, Any]) -> Pieces:
         for level in index["levels"]
     )
     rank = len(levels)
-    coordinates = np.array(index["coordinates"], np.int64).reshape(-1, rank)
-    positions = np.array(index["positions"], np.int64).reshape(-1, rank)
     count = len(index["bytes"])
-    if not rank:
-        coordinates = positions = np.zeros((2, 0), np.int64)
+    coordinates = np.array(index["coordinates"], np.int64).reshape(count + 1, rank)
+    positions = np.array(index["positions"], np.int64).reshape(count + 1, rank)
     return Pieces(
         Format(index["format"]),
         tuple(index["shape"]),

@@ -245,9 +245,10 @@ def _evaluation(asked: _Asked, engine: DaskEngine) -> Evaluation:
     ranked = zip(assignment.ranks.items(), given, strict=True)
     for (name, rank), value in ranked:
         if isinstance(value, Tensor):
-            found[name] = value._pieces
-            views[name] = found[name].skeleton()
-            _require_rank(name, found[name].shape, rank)
+            _require_rank(name, value.shape, rank)
+            found[name] = value._pieces if rank else value.compute()
+            if rank:
+                views[name] = found[name].skeleton()
             continue
         if is_dask_collection(value):
             value = _dense(name, value, engine)
