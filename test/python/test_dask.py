@@ -119,6 +119,48 @@ def test_other_statements(client, expr):
     assert same(made, wanted)
 
 
+BITMAP = "(d0, d1) -> (d0 : dense, d1 : structured[0, 32])"
+LOOSE = "(d0, d1) -> (d0 : dense, d1 : loose_compressed)"
+
+
+def require_same_levels(found, wanted):
+    assert (type(found), found.format) == (type(wanted), wanted.format)
+    for one, other in zip(arrays_of(found), arrays_of(wanted), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def arrays_of(tensor):
+    levels = [*tensor.pos, *tensor.crd, tensor.values]
+    return [array for array in levels if array is not None]
+
+
+@pytest.mark.parametrize("format", ["coo-interleaved", BITMAP])
+def test_results_in_levels_that_are_not_cut(client, tmp_path, format):
+    """Their pieces have other levels; the whole tensor is that of one machine."""
+    add = "Y[i,j] = Z[i,j] + B[i,j]"
+    known = nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A, out=format)
+    given = nacho.dask.from_tensor(A, pieces=3)
+    made = nacho.dask.evaluate("Z[i,j] = 2 * A[i,j]", A=given, out=format)
+    assert str(made.format) == str(known.format) and str(known.format) in repr(made)
+    require_same_levels(made.compute(), known)
+    made.write(tmp_path / "Z")
+    require_same_levels(nacho.dask.read(tmp_path / "Z").compute(), known)
+    found = nacho.dask.evaluate(add, Z=made, B=B).compute()
+    require_same_levels(found, nacho.evaluate(add, Z=known, B=B))
+    for other in (known, nacho.dask.from_tensor(known, pieces=4)):
+        found = nacho.dask.evaluate("Z[i,j] = A[i,j] * 2", A=other, out=format)
+        require_same_levels(
+            found.compute(), nacho.evaluate("Z[i,j] = A[i,j] * 2", A=known, out=format)
+        )
+
+
+@pytest.mark.parametrize("format", ["coo-interleaved", BITMAP, LOOSE])
+def test_tensors_in_levels_that_are_not_cut(client, format):
+    given = nacho.Tensor.from_scipy(HEAVY).convert(format)
+    require_same_levels(nacho.dask.from_tensor(given, pieces=5).compute(), given)
+
+
 def test_heavy_rows_of_products_are_cut(client):
     expr, operands = "Z[i,k] = A[i,j] * B[j,k]", {"A": HEAVY, "B": B}
     choices = {"merge-keys": False, "row-pieces": True}

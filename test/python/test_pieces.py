@@ -27,6 +27,11 @@ from nacho._storage.containers import view_of
 
 SIZE, SIDE, RANK = 120, 24, 8
 LOOSE = "(d0, d1) -> (d0 : dense, d1 : loose_compressed)"
+BITMAP = "(d0, d1) -> (d0 : dense, d1 : structured[0, 32])"
+BLOCKS = (
+    "(d0, d1) -> (d0 floordiv 2 : dense, d1 floordiv 2 : compressed, "
+    "d0 mod 2 : dense, d1 mod 2 : dense)"
+)
 RUNS_IN_ROWS = (
     "(d0, d1, d2) -> (d0 : dense, d1 : compressed(nonunique), d2 : singleton(soa))"
 )
@@ -362,10 +367,22 @@ def test_parts_are_searched_for_in_few_rounds():
     assert count <= 5
 
 
-def test_levels_without_windows_are_refused():
-    loose = nacho.Tensor.from_scipy(A).convert(LOOSE)
+@pytest.mark.parametrize("format", [LOOSE, BITMAP, "coo-interleaved"])
+def test_levels_without_windows_are_others_in_pieces(format):
+    given = nacho.Tensor.from_scipy(HEAVY).convert(format)
+    known = in_pieces(given, 3)
+    assert cutting.has_windows(known.format)
+    assert known.format_of_whole == given.format
+    whole = tasks.whole(known.known, known.handles)
+    assert whole.format == given.format
+    for one, other in zip(arrays_of(whole), arrays_of(given), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_blocks_are_refused():
+    blocks = nacho.Tensor.from_scipy(A).convert(BLOCKS)
     with pytest.raises(nacho.UnsupportedError, match="is not cut into pieces"):
-        in_pieces(loose, 2)
+        in_pieces(blocks, 2)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from nacho._kernels.program import Layout
@@ -10,10 +12,13 @@ from nacho._pieces.tensor import (
     Pieces,
     layout_of,
     sharing,
+    view_of_arrays,
 )
 from nacho._pieces.windows import Windows
+from nacho._storage.conversion import interleaved
 from nacho._storage.formats import Format
-from nacho._storage.views import View
+from nacho._storage.usual_views import usual_view
+from nacho._storage.views import Array, View
 from nacho.errors import UnsupportedError
 
 
@@ -26,11 +31,38 @@ def has_windows(format: Format | None) -> bool:
     )
 
 
+def cut_view(view: View) -> View:
+    """Return a view with levels that are cut: each has coordinates of its own.
+
+    They are stored in the usual way, and no levels have theirs in one array's columns.
+    """
+    view = usual_view(view)
+    kinds = view.format.level_kinds
+    if not any(kind.joins_crd for kind in kinds):
+        return view
+    names = ("singleton(soa)", "singleton(nonunique, soa)")
+    texts = [
+        names[not kind.is_unique] if kind.joins_crd else text
+        for kind, text in zip(kinds, view.format.kinds, strict=True)
+    ]
+    format = Format.of_levels(tuple(zip(view.format.order, texts, strict=True)))
+    crd = tuple(
+        None if kind.is_full else np.ascontiguousarray(view.crd_at(level))
+        for level, kind in enumerate(kinds)
+    )
+    return View(format, view.shape, view.pos, crd, view.values, view.library)
+
+
 def cut(view: View, count: int) -> tuple[Pieces, list[Windows]]:
-    """Return what is known of the pieces, which are not in it yet, and the pieces."""
+    """Return what is known of the pieces, which are not in it yet, and the pieces.
+
+    They have the levels of ``cut_view``.
+    """
+    format = view.format
+    view = cut_view(view)
     if not has_windows(view.format):
         raise UnsupportedError(
-            f"a tensor in format '{view.format}' is not cut into pieces: convert it to "
+            f"a tensor in format '{format}' is not cut into pieces: convert it to "
             "one of dense, compressed and singleton levels"
         )
     layout = layout_of(view)
@@ -48,8 +80,19 @@ def cut(view: View, count: int) -> tuple[Pieces, list[Windows]]:
         (None,) * count,
         view.library,
         view.layout,
+        None if format == view.format else format,
     )
     return pieces, [windows_of_view(view, pieces, piece) for piece in range(count)]
+
+
+def arrays_of_whole(pieces: Pieces, arrays: Sequence[Array]) -> Sequence[Array]:
+    """Return the arrays of a whole tensor with the columns that its format joins."""
+    if pieces.container is None:
+        return arrays
+    view = view_of_arrays(pieces, arrays)
+    levels = zip(view.pos, interleaved(pieces.container, view.crd), strict=True)
+    stored = [array for pair in levels for array in pair if array is not None]
+    return [*stored, view.values]
 
 
 def counts_of(view: View) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format
 from nacho._storage.operands import arguments
 from nacho._storage.results import library_of
-from nacho._storage.views import View
+from nacho._storage.views import NACHO, View
 from nacho.errors import IndexOverflowError
 
 
@@ -147,10 +147,15 @@ class Evaluation:
         if not self.is_divided:
             return self._run_whole()
         try:
-            return self._run_divided()
+            made = self._run_divided()
         except NotAloneError as error:
             self._found_late = str(error)
             return self._run_whole()
+        format = self.specialisation.statement.result.format
+        if format is None or format.is_usual:
+            return made
+        # No other library has containers with such levels.
+        return replace(made, container=format, library=NACHO)
 
     def _run_divided(self) -> Pieces:
         """Compute the result with wider indices if it has too many entries."""
@@ -288,7 +293,7 @@ class Evaluation:
             return self._found_late
         if self.program.choices[MERGE_KEYS]:
             return "its operands have few entries, which are merged in a single loop"
-        if not (format is None or (format.is_usual and has_windows(format))):
+        if format is not None and not has_windows(format.usual):
             return f"a result in the format '{format}' is not made in pieces"
         reasons = (self._why_not_alone(step) for step in self.program.steps)
         return next(filter(None, reasons), "")
@@ -296,6 +301,9 @@ class Evaluation:
     def _why_not_alone(self, step: CutStep) -> str:
         """Say why the parts of a step do not run alone, if they do not."""
         if step.is_reordering:
+            read, made = step.layouts
+            if len(read.levels) != len(made.levels):
+                return "a diagonal of a tensor is brought into another order"
             return self._why_not_cut(step)
         is_part = step is not self.program.steps[-1] and not step.is_list
         if is_part and made_tensor(step, self.extents) is None:

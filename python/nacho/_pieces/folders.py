@@ -68,6 +68,7 @@ def write_index(folder: str, pieces: Pieces, written: list[int]) -> None:
         "positions": pieces.positions.tolist(),
         "library": pieces.library,
         "name_in_library": pieces.name_in_library,
+        "container": pieces.container and pieces.container.level_map(),
         "bytes": written,
     }
     (Path(folder) / INDEX).write_text(json.dumps(index, indent=1) + "\n")
@@ -99,7 +100,7 @@ def _known(index: dict[str, Any]) -> Pieces:
         for level in index["levels"]
     )
     rank = len(levels)
-    count = len(index["bytes"])
+    count, container = len(index["bytes"]), index.get("container")
     coordinates = np.array(index["coordinates"], np.int64).reshape(count + 1, rank)
     positions = np.array(index["positions"], np.int64).reshape(count + 1, rank)
     return Pieces(
@@ -112,6 +113,7 @@ def _known(index: dict[str, Any]) -> Pieces:
         (None,) * count,
         index["library"],
         index["name_in_library"],
+        container and Format(container),
     )
 
 

@@ -55,8 +55,10 @@ class Containers:
         """Return a handle of the container of an operand, or of a number."""
         given = self._given[name]
         if isinstance(given, Pieces):
-            pieces = (given.known, list(given.handles))
-            return self._engine.submit(f"join-{name}", tasks.whole, *pieces)
+            # Programs read the levels that pieces have.
+            known = replace(given.known, container=None)
+            whole = (tasks.whole, known, list(given.handles))
+            return self._engine.submit(f"join-{name}", *whole)
         if isinstance(given, Elsewhere):
             return given.handle
         return self._engine.put(given)

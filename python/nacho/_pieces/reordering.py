@@ -50,5 +50,9 @@ class _OfOperand:
     def submit(
         self, name: str, function: Callable[..., Any], *args: Any, **how: Any
     ) -> Any:
-        name = f"{name}-{self._operand}"
+        # The number of a piece stays at the end.
+        words, _, number = name.rpartition("-")
+        is_of_piece = number.isdigit()
+        name = f"{words if is_of_piece else name}-{self._operand}"
+        name += f"-{number}" if is_of_piece else ""
         return self._engine.submit(name, function, *args, **how)

@@ -20,7 +20,7 @@ from nacho._kernels.parts import loaded_program, refuse
 from nacho._kernels.program import Layout
 from nacho._kernels.specialisation import Specialisation
 from nacho._pieces.costing import costed
-from nacho._pieces.cutting import cut, windows_of_view
+from nacho._pieces.cutting import arrays_of_whole, cut, cut_view, windows_of_view
 from nacho._pieces.inputs import (
     About,
     Input,
@@ -98,9 +98,9 @@ def whole(pieces: Pieces, windows: Sequence[Windows]) -> Any:
     """Return a tensor, whose pieces are all given, in a container of its library."""
     ranges = [(0, length) for length in pieces.lengths]
     arrays = joined(ranges, windows).arrays
-    format = pieces.format if pieces.shape else None
+    format = pieces.format_of_whole if pieces.shape else None
     kind = result_class(format, [pieces.skeleton()], HOST)
-    return make_result(format, pieces.shape, arrays, kind)
+    return make_result(format, pieces.shape, arrays_of_whole(pieces, arrays), kind)
 
 
 def loaded(kernel: bytes, number: int, layout: Layout, given: Any) -> Input:
@@ -382,7 +382,7 @@ def known(container: Any, count: int) -> Pieces:
 
 def piece(container: Any, pieces: Pieces, number: int) -> Windows:
     """Return a piece of a container."""
-    return windows_of_view(_view_of(container), pieces, number)
+    return windows_of_view(cut_view(_view_of(container)), pieces, number)
 
 
 def _view_of(container: Any) -> View:

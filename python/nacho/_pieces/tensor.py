@@ -56,6 +56,9 @@ class Pieces:
     """The library whose containers the whole tensor would be in."""
     name_in_library: str = ""
     """The name of the format in that library, if it has one of its own."""
+    container: Format | None = None
+    """The format of the whole tensor, if its levels store coordinates in another way
+    than those of the pieces."""
     is_in_line: bool = False
     """Whether the pieces are where they were made: one after the other in the line of
     machines, each with an equal share of it."""
@@ -68,6 +71,11 @@ class Pieces:
     def place_of(self, piece: int) -> float | None:
         """Return the place of a piece in the line of machines, if it is known."""
         return piece / self.count if self.is_in_line else None
+
+    @property
+    def format_of_whole(self) -> Format:
+        """The format of the whole tensor."""
+        return self.container or self.format
 
     @property
     def known(self) -> Pieces:

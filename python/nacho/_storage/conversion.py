@@ -108,7 +108,7 @@ def packed(
                 kept = column if count == first.size else column[first]
                 crd[each] = kept.astype(types[1], copy=False)
             parents = np.cumsum(first) - 1
-    crd = _interleaved(format, crd)
+    crd = interleaved(format, crd)
     if format.level_kinds[-1].is_full:
         values = _spread(parents, values, count)
     if format.is_dense:
@@ -116,7 +116,7 @@ def packed(
     return View(format, shape, tuple(pos), tuple(crd), values)
 
 
-def _interleaved(format: Format, crd: list[Array | None]) -> list[Array | None]:
+def interleaved(format: Format, crd: Sequence[Array | None]) -> list[Array | None]:
     """Put the coordinates of levels that share an array into it, one column per level.
 
     ``crd`` has one array per level; the other levels of a shared array get None.

@@ -82,7 +82,7 @@ def _nests(
 
 def _result(made: Pieces) -> str:
     count = "1 piece" if made.count == 1 else f"{made.count} pieces"
-    return f"{made.nnz} entries in {count}, {made.format}"
+    return f"{made.nnz} entries in {count}, {made.format_of_whole}"
 
 
 def _division(evaluation: Evaluation) -> str:

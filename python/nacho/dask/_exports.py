@@ -87,7 +87,7 @@ def described(client: Client, pieces: Pieces, nbytes: int) -> str:
             entries[worker] += sizes[number]
     table = {
         "nacho.dask.Tensor": "x".join(map(str, pieces.shape)) or "a number",
-        "format": str(pieces.format),
+        "format": str(pieces.format_of_whole),
         "type": str(pieces.dtype),
         "entries": f"{pieces.nnz}",
         "memory": f"{nbytes} bytes in {pieces.count} pieces",

@@ -78,7 +78,7 @@ class Tensor:
     @property
     def format(self) -> Format:
         """The format of the whole tensor."""
-        return self._pieces.format
+        return self._pieces.format_of_whole
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -190,7 +190,7 @@ class Tensor:
         count = f"{pieces.count} piece" + ("s" if pieces.count != 1 else "")
         shape = "x".join(map(str, pieces.shape)) or "a number"
         return (
-            f"<nacho.dask.Tensor {shape} of {pieces.dtype} in {pieces.format}: "
+            f"<nacho.dask.Tensor {shape} of {pieces.dtype} in {self.format}: "
             f"{pieces.nnz} entries in {count}>"
         )
 
