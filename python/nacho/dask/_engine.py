@@ -1,7 +1,9 @@
 """The engine that runs the tasks of ``nacho._pieces`` on the workers of a cluster.
 
-No other file but those of this folder knows Dask, and of these, all but this one know
-no more than that there is a client.
+No folder but this one knows Dask. What statements need of it is in this file, and so
+another engine is one file. Others read Dask's arrays (``_arrays``, ``_evaluation``) or
+make them (``_exports``), wait for futures (``_tensor``, ``_explanation``), or ask
+workers what they did (``_watching``); the rest know only that there is a client.
 """
 
 from __future__ import annotations
