@@ -2,6 +2,7 @@
 
 #include "Ptx.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -142,6 +143,19 @@ void Table::addCounts(const std::string &type) {
   };
 }
 
+/// d is a field of bits of a, whose highest bit is its sign.
+template <typename T>
+static void extractSigned(Thread &t, const Instruction &i) {
+  constexpr uint32_t all = 8 * sizeof(T);
+  uint32_t begin = t.get<uint32_t>(i.operands[2]) & 255;
+  uint32_t length = t.get<uint32_t>(i.operands[3]) & 255;
+  uint32_t end = std::min(begin + length, all);
+  T value = t.get<T>(i.operands[1]);
+  T field = T(std::make_unsigned_t<T>(value) << (all - std::max(end, 1u)));
+  uint32_t taken = end > begin ? end - begin : 1;
+  t.set<T>(i.operands[0], length ? T(field >> (all - taken)) : T(0));
+}
+
 /// d = a << b, where b has 32 bits; no bits are left of a long shift.
 template <typename T>
 static void shiftLeft(Thread &t, const Instruction &i) {
@@ -213,6 +227,8 @@ void Table::addLogic() {
   runs["prmt.b32"] = permuteBytes;
   runs["bfe.u32"] = find("bfe.b32");
   runs["bfe.u64"] = find("bfe.b64");
+  runs["bfe.s32"] = extractSigned<int32_t>;
+  runs["bfe.s64"] = extractSigned<int64_t>;
   for (const char *bits : {"b", "u"}) {
     runs[std::string("shr.") + bits + "16"] = shiftRight<uint16_t>;
     runs[std::string("shr.") + bits + "32"] = shiftRight<uint32_t>;

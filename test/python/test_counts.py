@@ -75,11 +75,11 @@ def test_counts_are_the_same_in_every_run():
 
 
 def test_one_lane_of_a_warp():
-    """A kernel of one part has one lane that does something, of 32."""
+    """A kernel of one part has one lane that merges, of 32; all compute values."""
     operands = {"A": matrix(1), "B": matrix(2)}
     _, counts = counts_of("Z[i,j] = A[i,j] + B[i,j]", operands, parts=1)
     compute = next(counts[name] for name in counts if "compute" in name)
-    assert compute.useful_lanes < 0.05
+    assert compute.useful_lanes < 0.1
 
 
 def test_explain():
