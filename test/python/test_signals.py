@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -311,3 +313,34 @@ def test_a_compilation_is_interrupted(tmp_path, monkeypatch):
         assert time.process_time() - begin < 10
     assert interruptions == 4
     samples.check(nacho.evaluate(text, **given), text, given)
+
+
+FORKS = """
+import os, threading, time
+import nacho.mlir
+
+def fork():
+    for _ in range(40):
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+        time.sleep(0.0005)
+
+formats = {"A": "csr", "x": "dense", "y": "dense"}
+nacho.mlir.compile("y[i] = A[i,j] * x[j]", formats)
+forks = threading.Thread(target=fork)
+forks.start()
+for number in range(2, 12):
+    nacho.mlir.compile(f"y[i] = A[i,j] * x[j] * {number}", formats)
+forks.join()
+print("done")
+"""
+"""Compilations, while another thread forks."""
+
+
+def test_no_compilation_waits_for_a_thread_that_forks():
+    """A fork waits for what is compiled, and has the interpreter meanwhile."""
+    run = [sys.executable, "-c", FORKS]
+    made = subprocess.run(run, capture_output=True, text=True, timeout=LONG)
+    assert made.stdout == "done\n", made.stderr
