@@ -5,6 +5,7 @@ them, nor the client, ever has a whole operand or result.
 """
 
 import os
+import resource
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -62,6 +63,12 @@ def peak_of_memory():
     return os.getpid(), int(line.split()[1]) * 1024
 
 
+def limit_memory():
+    """Let the system refuse a process more memory of its own."""
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (LIMIT * MEGABYTE, most))
+
+
 @pytest.fixture
 def folder():
     with tempfile.TemporaryDirectory() as name:
@@ -80,6 +87,7 @@ def workers(folder):
             local_directory=folder,
         )
     with cluster, distributed.Client(cluster) as client:
+        client.run(limit_memory)
         yield Workers(client, tuple(client.run(os.getpid).values()))
 
 
