@@ -71,7 +71,7 @@ def test_the_default_number_of_parts(client, kernel):
     check(*KERNELS[kernel], 4)
 
 
-@settings(max_examples=30 if THOROUGH else 5)
+@settings(max_examples=30)
 @given(fuzzed())
 def test_random_expressions(client, drawn):
     """With NACHO_THOROUGH=1, they are others in each run."""
