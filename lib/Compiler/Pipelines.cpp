@@ -100,6 +100,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   if (options.find) {
     NachoFindCoordinatesOptions find;
     find.seekShared = options.rows >= Rows::heavyApart;
+    find.seekInLanes = options.warps;
     pm.addPass(createNachoFindCoordinates(find));
   }
 }

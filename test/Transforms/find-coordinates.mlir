@@ -1,4 +1,5 @@
 // RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates -cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: nacho-opt %s -nacho-concretize -cse -nacho-find-coordinates=seek-in-lanes -cse --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=SEARCH
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
 #DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed) }>
@@ -238,6 +239,12 @@ func.func @negative_other_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #C
 // CHECK-NEXT:        }
 // CHECK-NEXT:      }
 // CHECK-NEXT:      nacho.yield
+//
+// SEARCH-LABEL: func.func @mask(
+// SEARCH-NOT:     nacho.find
+// SEARCH:           nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {
+// SEARCH-NEXT:        %A2 = nacho.seek %k in %A1 :
+// SEARCH-NEXT:        %{{.+}} = nacho.present %A2 :
 func.func @mask(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Sums> {
   %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,

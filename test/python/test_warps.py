@@ -156,6 +156,10 @@ ROWS = {
         "Z[i,l] = A[i,j] * B[j,k] * B[k,l]",
         {"A": "csr", "B": "csr", "Z": "csr"},
     ),
+    "masked": (
+        "Z[i,k] = M[i,k] * A[i,j] * B[j,k]",
+        {"M": "csr", "A": "csr", "B": "csr", "Z": "csr"},
+    ),
 }
 
 
@@ -173,23 +177,25 @@ def matrix_for_warps(rng, density):
 @pytest.mark.parametrize("name", ROWS)
 def test_warps_add_up_rows_in_the_order_of_one_thread(name, density):
     rng = np.random.default_rng(2)
-    given = {each: matrix_for_warps(rng, density) for each in "AB"}
+    given = {each: matrix_for_warps(rng, density) for each in "ABM"}
     values = rng.random((4, 7, 90)) * (rng.random((4, 7, 90)) < density)
     given["T"] = nacho.Tensor.from_dense(values, "csf")
     text, formats = ROWS[name]
     expect_that_warps_change_nothing(text, formats, given)
 
 
-def test_rows_are_added_up_by_warps():
-    text, formats = ROWS["spgemm"]
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_added_up_by_warps(name):
+    text, formats = ROWS[name]
     kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
     compute = kernel.mlir("scf").split("@kernel_compute")[1].split("func.func")[0]
     assert "nacho.lane of 32" in compute
     assert "nacho.lane_sync" in compute
 
 
-def test_short_rows_are_in_tables_that_lanes_share():
-    text, formats = ROWS["spgemm"]
+@pytest.mark.parametrize("name", ["spgemm", "masked"])
+def test_short_rows_are_in_tables_that_lanes_share(name):
+    text, formats = ROWS[name]
     kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
     compute = kernel.mlir("scf").split("@kernel_compute")[1].split("func.func")[0]
     # Keys, bits and values of 512 places, and the order of 256 entries.

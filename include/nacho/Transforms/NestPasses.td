@@ -50,7 +50,10 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
     table, in which the innermost loop looks up its coordinates.
 
     Parts that share a row each fill a table of their own. With `seek-shared`, only
-    nests that leave rows whole have tables; in others the fiber is searched.
+    nests that leave rows whole have tables; in others the fiber is searched. With
+    `seek-in-lanes`, it is also searched in nests that add up entries in workspaces: the
+    lanes of a warp do that together, each for coordinates of its own, but would fill a
+    table one after the other.
 
     Before:
     ```mlir
@@ -71,7 +74,9 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
   }];
   let options = [
     Option<"seekShared", "seek-shared", "bool", /*default=*/"false",
-           "Search fibers of which several parts would need a table">
+           "Search fibers of which several parts would need a table">,
+    Option<"seekInLanes", "seek-in-lanes", "bool", /*default=*/"false",
+           "Search fibers where the lanes of a warp add up entries in workspaces">
   ];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }

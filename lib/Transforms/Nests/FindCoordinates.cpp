@@ -56,7 +56,9 @@ struct FindCoordinates
       CoiterateOp loop = nest.getLoops().back();
       bool isLast = loop.getBody().getOps<CoiterateOp>().empty();
       llvm::SmallBitVector repeated = repeatedFibers(loop, canBeTabled);
-      bool isTabled = !seekShared || collectTraitsOf(nest).leavesRowsWhole;
+      const CollectTraits &traits = collectTraitsOf(nest);
+      bool isTabled = !(seekShared && !traits.leavesRowsWhole) &&
+                      !(seekInLanes && traits.usesWorkspaces);
       if (isLast && repeated.any())
         takeOut(loop, repeated, isTabled ? lookUp : seek);
     }
