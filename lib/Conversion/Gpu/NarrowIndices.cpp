@@ -37,7 +37,7 @@ private:
   void rewriteCompare(arith::CmpIOp op);
   void rewriteExtension(Operation *op);
   bool isPlace(Value number) const;
-  bool isBelowPlace(Value condition, Value number) const;
+  bool asksIfBelowPlace(Operation *op, Value number) const;
   bool isBounded(Value number) const;
   void rewriteIf(scf::IfOp op);
   void rewriteWhile(scf::WhileOp op);
@@ -148,11 +148,12 @@ bool Narrower::isPlace(Value number) const {
   return ranges.isNarrow(number) && ranges.isPositive(number);
 }
 
-/// Whether a condition is that a number is below a place.
-bool Narrower::isBelowPlace(Value condition, Value number) const {
-  auto test = condition.getDefiningOp<arith::CmpIOp>();
-  return test && test.getPredicate() == arith::CmpIPredicate::ult &&
-         test.getLhs() == number && isPlace(test.getRhs());
+/// Whether an operation asks whether a number is below a place.
+bool Narrower::asksIfBelowPlace(Operation *op, Value number) const {
+  auto test = dyn_cast_or_null<arith::CmpIOp>(op);
+  return test && test.getLhs() == number && isPlace(test.getRhs()) &&
+         (test.getPredicate() == arith::CmpIPredicate::ult ||
+          test.getPredicate() == arith::CmpIPredicate::uge);
 }
 
 /// Whether what is larger than any place makes no difference to the users of a
@@ -161,15 +162,16 @@ bool Narrower::isBelowPlace(Value condition, Value number) const {
 bool Narrower::isBounded(Value number) const {
   return llvm::all_of(number.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (auto test = dyn_cast<arith::CmpIOp>(user))
-      return test.getLhs() == number && isPlace(test.getRhs()) &&
-             (test.getPredicate() == arith::CmpIPredicate::ult ||
-              test.getPredicate() == arith::CmpIPredicate::uge);
-    if (auto select = dyn_cast<arith::SelectOp>(user))
+    if (isa<arith::CmpIOp>(user))
+      return asksIfBelowPlace(user, number);
+    if (auto select = dyn_cast<arith::SelectOp>(user)) {
+      auto test = select.getCondition().getDefiningOp<arith::CmpIOp>();
       return select.getTrueValue() == number &&
              select.getFalseValue() != number &&
              isPlace(select.getFalseValue()) &&
-             isBelowPlace(select.getCondition(), number);
+             asksIfBelowPlace(test, number) &&
+             test.getPredicate() == arith::CmpIPredicate::ult;
+    }
     if (!isa<arith::MinUIOp>(user))
       return false;
     Value other = user->getOperand(1 - use.getOperandNumber());

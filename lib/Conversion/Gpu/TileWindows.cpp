@@ -88,12 +88,15 @@ Value TileWindows::sizeOf(ImplicitLocOpBuilder &b, const Stage &stage,
 }
 
 /// Returns the bytes of a row of an array.
-static int64_t rowBytesOf(Value array) {
-  auto type = cast<MemRefType>(array.getType());
+static int64_t rowBytesOf(MemRefType type) {
   int64_t bytes = bytesOf(type.getElementType());
   for (int64_t count : type.getShape().drop_front())
     bytes *= count;
   return bytes;
+}
+
+static int64_t rowBytesOf(Value array) {
+  return rowBytesOf(cast<MemRefType>(array.getType()));
 }
 
 static int64_t columnsOf(Value array) {
@@ -101,21 +104,25 @@ static int64_t columnsOf(Value array) {
   return type.getRank() == 1 ? 1 : type.getDimSize(1);
 }
 
-/// The rows of one array come after those of another.
-TileWindow TileWindows::makeWindow(ImplicitLocOpBuilder &b,
-                                   const Stage &stage) {
+/// The rows of one array come after those of another. If words stand for the
+/// elements of an array, the window has these.
+TileWindow TileWindows::makeWindow(ImplicitLocOpBuilder &b, const Stage &stage,
+                                   Type word) {
+  SmallVector<MemRefType> types;
   int64_t bytes = 0;
-  for (Value array : stage.arrays)
-    bytes += rowBytesOf(array);
+  for (Value array : stage.arrays) {
+    auto type = cast<MemRefType>(array.getType());
+    types.push_back(word ? MemRefType::get(type.getShape(), word) : type);
+    bytes += rowBytesOf(types.back());
+  }
   TileWindow window{stage.from, sizeOf(b, stage, bytes), {}};
   Number size(b, window.size);
   Value offset = used;
-  for (Value array : stage.arrays) {
-    auto type = cast<MemRefType>(array.getType());
+  for (auto [array, type] : llvm::zip(stage.arrays, types)) {
     Value shared = viewAs(b, memory, offset, size, type.getShape().drop_front(),
                           type.getElementType());
     window.copies.push_back({array, shared});
-    Value taken = size * rowBytesOf(array);
+    Value taken = size * rowBytesOf(type);
     offset = Number(b, offset) + taken;
   }
   Number end = Number(b, offset) + (kGpuWindowBytes - 1);
@@ -313,15 +320,10 @@ void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
 /// Makes a window of words for an array that is written.
 void TileWindows::stageWords(ImplicitLocOpBuilder &b, const Stage &stage,
                              LateValues values) {
-  Value array = stage.arrays.front(), offset = used;
-  int64_t bytes = bytesOf(values.wordType());
-  Value size = sizeOf(b, stage, bytes);
-  Value words = viewAs(b, memory, offset, size, {}, values.wordType());
-  Number end = Number(b, size) * bytes + offset + (kGpuWindowBytes - 1);
-  used = end & -kGpuWindowBytes;
+  Value offset = used;
+  TileWindow window = makeWindow(b, stage, values.wordType());
   clear(b, offset);
-  values.writeWords(words, stage.from, size);
-  TileWindow window{stage.from, size, {{array, words}}};
+  values.writeWords(window.copies.front().shared, stage.from, window.size);
   late.emplace_back(window, std::move(values));
 }
 

@@ -43,7 +43,8 @@ private:
                                       mlir::Value begin, mlir::Value end);
   mlir::Value sizeOf(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
                      int64_t bytes);
-  TileWindow makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+  TileWindow makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
+                        mlir::Type word = {});
   mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
                         mlir::Value count);
   mlir::Value startMoved(mlir::ImplicitLocOpBuilder &b, Number from,
