@@ -41,7 +41,8 @@ public:
   int64_t numSlots(int64_t threads) const override {
     return std::min(threads, kNvidiaGpu.slots);
   }
-  int64_t workspaceBytes() const override { return int64_t(1) << 28; }
+  /// As on a GPU with 80 GiB, so that as many threads are counted.
+  int64_t workspaceBytes() const override { return int64_t(80) << 25; }
   int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }
