@@ -169,9 +169,9 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 //
 // CHECK-LABEL: func.func @rows_combine(
 // CHECK:         %[[PIECES:.+]] = arith.divui
-// CHECK:         scf.if
+// CHECK:         scf.for %bits
 // CHECK:           nacho.parallel
-// CHECK:             scf.for %other
+// CHECK:             scf.for %group
 // CHECK:         %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
 // CHECK-NEXT:    nacho.parallel %worker in %[[ALL]] threads %threads {
 // CHECK-NEXT:      %[[PIECE:.+]] = arith.remui %worker, %[[PIECES]] : index
@@ -180,9 +180,9 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[NEXT]], %N_k : index
 // CHECK-NEXT:      %[[PART:.+]] = arith.divui %worker, %[[PIECES]] : index
 // CHECK:           scf.while
-// CHECK:           scf.for %other
-// CHECK:           scf.for %other = %{{.+}} to %{{.+}} step %c256
-// CHECK:           scf.for %other = %{{.+}} to %[[PART]] step %c1 iter_args(%open = %{{.+}})
+// CHECK:           scf.for %group
+// CHECK:           %[[LAST:.+]] = arith.shrui %[[PART]], %{{.+}} : index
+// CHECK-NEXT:      scf.for %group = %{{.+}} to %[[LAST]] step %c1 iter_args(%open = %{{.+}})
 // CHECK:             scf.if
 // CHECK:               scf.for %[[K:.+]] = %[[FROM]] to %[[TO]] step %c1 {
 // CHECK:                 nacho.binary add

@@ -102,25 +102,32 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:        }
 // CHECK-NEXT:      }
 //
-// combine: if there are groups of parts, a worker adds up what those of a group have of a
-// row that all of them are in, and tells in the last one's head how many were reduced.
+// combine: if there are many parts, a worker adds up what the groups of 2^bits parts in a larger
+// group have of a row that all of them are in, and tells in a head how many were reduced.
 //
 // CHECK-LABEL: func.func @spmv_combine(
-// CHECK:         %[[ARE_SOME:.+]] = arith.cmpi ugt, %parts, %c256 : index
-// CHECK:         scf.if %[[ARE_SOME]] {
-// CHECK-NEXT:      %[[GROUPS:.+]] = arith.divui %parts, %c256 : index
+// CHECK:         arith.cmpi ugt, %parts, %c256 : index
+// CHECK:         arith.cmpi ugt, %parts, %c1024 : index
+// CHECK:         arith.cmpi ugt, %parts, %c32768 : index
+// CHECK:         arith.cmpi ugt, %parts, %c1048576 : index
+// CHECK:         %[[VERY_MANY:.+]] = arith.cmpi ugt, %parts, %c33554432 : index
+// CHECK-NEXT:    %[[MORE:.+]] = arith.select %[[VERY_MANY]], %c5, %c0 : index
+// CHECK-NEXT:    %[[MOST:.+]] = arith.addi %{{.+}}, %[[MORE]] : index
+// CHECK-NEXT:    scf.for %bits = %c0 to %[[MOST]] step %c5 {
+// CHECK-NEXT:      %[[LARGER:.+]] = arith.addi %bits, %c5 : index
+// CHECK-NEXT:      %[[GROUPS:.+]] = arith.shrui %parts, %[[LARGER]] : index
 // CHECK-NEXT:      nacho.parallel %worker in %[[GROUPS]] threads %threads {
-// CHECK-NEXT:        %[[BEGIN:.+]] = arith.muli %worker, %c256 : index
-// CHECK-NEXT:        %[[END:.+]] = arith.addi %[[BEGIN]], %c256 : index
+// CHECK-NEXT:        %[[GROUP:.+]] = arith.muli %worker, %c32 : index
+// CHECK-NEXT:        %[[END:.+]] = arith.addi %[[GROUP]], %c32 : index
+// CHECK-NEXT:        %[[BEGIN:.+]] = arith.shli %[[GROUP]], %bits : index
 // CHECK-NEXT:        %lo = nacho.load_cut %bounds[%[[BEGIN]]]
-// CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[END]]]
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.shli %[[END]], %bits : index
+// CHECK-NEXT:        %hi = nacho.load_cut %bounds[%[[NEXT]]]
 // CHECK:             scf.if
-// CHECK:               %[[SECOND:.+]] = arith.addi %[[BEGIN]], %c1 : index
-// CHECK:               %[[COUNT:.+]] = scf.for %other = %[[SECOND]] to %[[END]] step %c1 iter_args(%open = %{{.+}}) -> (index) {
+// CHECK:               %[[SECOND:.+]] = arith.addi %[[GROUP]], %c1 : index
+// CHECK:               %[[COUNT:.+]] = scf.for %group = %[[SECOND]] to %[[END]] step %c1 iter_args(%open = %{{.+}}) -> (index) {
 // CHECK:                 nacho.binary add
-// CHECK:               %[[LAST:.+]] = arith.addi %[[BEGIN]], %c255 : index
-// CHECK:               %[[HEAD:.+]] = arith.muli %[[LAST]], %c2 : index
-// CHECK:               memref.store %[[COUNT]], %visited[%[[HEAD]]]
+// CHECK:               memref.store %[[COUNT]], %visited[
 //
 // Then there is a worker for each part that ends in another row than it begins in.
 //
@@ -161,50 +168,51 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:             %[[BEFORE:.+]] = memref.load %visited
 // CHECK-NEXT:        %[[OPEN:.+]] = arith.select %{{.+}}, %c0, %[[BEFORE]] : index
 //
-// for other in first .. part, but for whole groups: if anything is open:
-//   tail = tail of the part before + (tail has anything ? tail : 0)
-// CHECK-NEXT:        %[[REST:.+]] = arith.addi %[[FIRST]]#0, %c255 : index
-// CHECK-NEXT:        %[[ROUNDED:.+]] = arith.divui %[[REST]], %c256 : index
-// CHECK-NEXT:        %[[UP:.+]] = arith.muli %[[ROUNDED]], %c256 : index
-// CHECK-NEXT:        %[[FROM:.+]] = arith.minui %[[UP]], %worker : index
-// CHECK-NEXT:        %[[ROUNDED:.+]] = arith.divui %worker, %c256 : index
-// CHECK-NEXT:        %[[DOWN:.+]] = arith.muli %[[ROUNDED]], %c256 : index
-// CHECK-NEXT:        %[[TO:.+]] = arith.maxui %[[DOWN]], %[[FROM]] : index
-// CHECK-NEXT:        %[[SINGLE:.+]] = scf.for %other = %[[FIRST]]#0 to %[[FROM]] step %c1 iter_args(%open = %[[OPEN]]) -> (index) {
-// CHECK-NEXT:          %[[HEAD:.+]] = arith.muli %other, %c2 : index
-// CHECK-NEXT:          %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
-// CHECK-NEXT:          %[[MINE:.+]] = memref.load %visited[%[[TAIL]]]
-// CHECK-NEXT:          %[[IS_OPEN:.+]] = arith.cmpi ne, %open, %c0 : index
-// CHECK-NEXT:          scf.if %[[IS_OPEN]] {
-// CHECK-NEXT:            %[[LAST:.+]] = arith.subi %[[HEAD]], %c1 : index
-// CHECK-NEXT:            %[[ANY:.+]] = arith.cmpi ne, %[[MINE]], %c0 : index
-// CHECK-NEXT:            %[[X:.+]] = memref.load %partials[%[[LAST]], %c0]
-// CHECK-NEXT:            %[[STORED:.+]] = memref.load %partials[%[[TAIL]], %c0]
-// CHECK-NEXT:            %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
-// CHECK-NEXT:            %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
-// CHECK-NEXT:            %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
-// CHECK-NEXT:            memref.store %[[SUM]], %partials[%[[TAIL]], %c0]
-// CHECK-NEXT:          }
-// CHECK-NEXT:          %[[COUNT:.+]] = arith.addi %open, %[[MINE]] : index
-// CHECK-NEXT:          scf.yield %[[COUNT]] : index
+// for bits = 0, 5, .. : as many groups of 2^bits parts as there are before a larger group
+// CHECK:             %[[UP:.+]]:2 = scf.for %[[BITS:[^ ]+]] = %c0 to %[[MOST]] step %c5 iter_args(%[[AT:[^ ]+]] = %[[FIRST]]#0, %[[SO_FAR:[^ ]+]] = %[[OPEN]])
+// CHECK-NEXT:          %[[LARGER:.+]] = arith.addi %[[BITS]], %c5 : index
+// CHECK:               %[[ROUNDED:.+]] = arith.shrui %{{.+}}, %[[LARGER]] : index
+// CHECK-NEXT:          %[[NEXT:.+]] = arith.shli %[[ROUNDED]], %[[LARGER]] : index
+// CHECK-NEXT:          %[[BEGINS:.+]] = arith.cmpi ule, %[[NEXT]], %worker : index
+// CHECK-NEXT:          %[[TO:.+]] = arith.select %[[BEGINS]], %[[NEXT]], %[[AT]] : index
+// CHECK-NEXT:          %[[FROM:.+]] = arith.shrui %[[AT]], %[[BITS]] : index
+// CHECK-NEXT:          %[[BEFORE:.+]] = arith.shrui %[[TO]], %[[BITS]] : index
 //
-// Groups: the head of the last part tells how many were reduced to its tail.
-// CHECK:             %[[GROUPED:.+]] = scf.for %other = %[[FROM]] to %[[TO]] step %c256 iter_args(%open = %[[SINGLE]]) -> (index) {
-// CHECK-NEXT:          %[[LAST:.+]] = arith.addi %other, %c255 : index
-// CHECK-NEXT:          %[[HEAD:.+]] = arith.muli %[[LAST]], %c2 : index
-// CHECK-NEXT:          %[[TAIL:.+]] = arith.addi %[[HEAD]], %c1 : index
-// CHECK-NEXT:          memref.load %visited[%[[HEAD]]]
-// CHECK:               nacho.binary add
-// CHECK:               memref.store %{{.+}}, %partials[%[[TAIL]], %c0]
-// CHECK:             %[[BEFORE:.+]] = scf.for %other = %[[TO]] to %worker step %c1 iter_args(%open = %[[GROUPED]]) -> (index) {
-// CHECK:               nacho.binary add
+// sums of the group = sums of the group before + (group has anything ? its sums : 0), if
+// anything is open
+// CHECK-NEXT:          %[[ADDED:.+]] = scf.for %group = %[[FROM]] to %[[BEFORE]] step %c1 iter_args(%open = %[[SO_FAR]]) -> (index) {
+// CHECK:                 %[[MINE:.+]] = memref.load %visited[
+// CHECK:                 %[[IS_OPEN:.+]] = arith.cmpi ne, %open, %c0 : index
+// CHECK-NEXT:            scf.if %[[IS_OPEN]] {
+// CHECK:                   %[[LAST:.+]] = arith.subi %{{.+}}, %c1 : index
+// CHECK-NEXT:              %[[ANY:.+]] = arith.cmpi ne, %[[MINE]], %c0 : index
+// CHECK-NEXT:              %[[X:.+]] = memref.load %partials[%[[LAST]], %c0]
+// CHECK-NEXT:              %[[STORED:.+]] = memref.load %partials[%[[ROW:.+]], %c0]
+// CHECK-NEXT:              %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:              %[[Y:.+]] = arith.select %[[ANY]], %[[STORED]], %[[ZERO]] : f64
+// CHECK-NEXT:              %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
+// CHECK-NEXT:              memref.store %[[SUM]], %partials[%[[ROW]], %c0]
+// CHECK-NEXT:            }
+// CHECK-NEXT:            %[[COUNT:.+]] = arith.addi %open, %[[MINE]] : index
+// CHECK-NEXT:            scf.yield %[[COUNT]] : index
+// CHECK:               scf.yield %[[TO]], %[[ADDED]] : index, index
+//
+// for bits = .., 5, 0: as many as there are
+// CHECK:             %[[SIZES:.+]] = arith.addi %[[MOST]], %c5 : index
+// CHECK-NEXT:        %[[DOWN:.+]]:2 = scf.for %[[LESS:[^ ]+]] = %c0 to %[[SIZES]] step %c5 iter_args(%[[AT:[^ ]+]] = %[[UP]]#0, %[[SO_FAR:[^ ]+]] = %[[UP]]#1)
+// CHECK-NEXT:          %[[BITS:.+]] = arith.subi %[[MOST]], %[[LESS]] : index
+// CHECK-NEXT:          %[[FROM:.+]] = arith.shrui %[[AT]], %[[BITS]] : index
+// CHECK-NEXT:          %[[BEFORE:.+]] = arith.shrui %worker, %[[BITS]] : index
+// CHECK-NEXT:          scf.for %group = %[[FROM]] to %[[BEFORE]] step %c1
+// CHECK:                 nacho.binary add
+// CHECK:               arith.maxui
 //
 // head = likewise; y[lo.i] = head
 // CHECK:             %[[HEAD:.+]] = arith.muli %worker, %c2 : index
 // CHECK-NEXT:        %[[MINE:.+]] = memref.load %visited[%[[HEAD]]]
 // CHECK:               nacho.binary add
 // CHECK:               memref.store %{{.+}}, %partials[%[[HEAD]], %c0]
-// CHECK:             arith.addi %[[BEFORE]], %[[MINE]] : index
+// CHECK:             arith.addi %[[DOWN]]#1, %[[MINE]] : index
 // CHECK:             %[[INSIDE:.+]] = arith.cmpi ult, %[[LO_I]], %{{.+}} : index
 // CHECK:             scf.if %[[INSIDE]] {
 // CHECK:               %[[STORED:.+]] = memref.load %partials[%[[HEAD]], %c0]
@@ -259,7 +267,7 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
 // CHECK-NEXT:          memref.store %[[CRD]], %crd0[%[[POSITION]]]
 //
 // CHECK-LABEL: func.func @sparse_vector_combine(
-// CHECK:           scf.for %other =
+// CHECK-COUNT-3:   scf.for %group =
 // CHECK:             %[[HEAD:.+]] = arith.muli %worker, %c2 : index
 // CHECK:             %[[COUNT:.+]] = arith.addi
 // CHECK-NEXT:        %[[ANY:.+]] = arith.cmpi ne, %[[COUNT]], %c0 : index
@@ -299,22 +307,24 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #DCSR>, %x: tensor<?xf64>) -> tenso
 // combine: the row of the first part += that of each other part, in order; if there are
 // many, that of the first of a group first, and then that of the first of each group
 // CHECK-LABEL: func.func @sum_combine(
-// CHECK:         %[[ARE_GROUPS:.+]] = arith.cmpi ugt, %parts, %c256 : index
-// CHECK:         scf.if %[[ARE_GROUPS]] {
-// CHECK-NEXT:      %[[GROUPS:.+]] = arith.ceildivui %parts, %c256 : index
+// CHECK:         scf.for %bits = %c0 to %[[MOST:.+]] step %c5 {
+// CHECK-NEXT:      %[[LARGER:.+]] = arith.addi %bits, %c5 : index
+// CHECK:           %[[GROUPS:.+]] = arith.shrui %{{.+}}, %[[LARGER]] : index
 // CHECK-NEXT:      nacho.parallel %worker in %[[GROUPS]]
-// CHECK:             %[[BEGIN:.+]] = arith.muli %worker, %c256 : index
-// CHECK:             %[[COUNT:.+]] = scf.for %part = %{{.+}} to %{{.+}} step %c1
+// CHECK:             %[[GROUP:.+]] = arith.muli %worker, %c32 : index
+// CHECK:             %[[END:.+]] = arith.minui
+// CHECK-NEXT:        %[[BEGIN:.+]] = arith.shli %[[GROUP]], %bits : index
+// CHECK:             %[[COUNT:.+]] = scf.for %group = %{{.+}} to %[[END]] step %c1
 // CHECK:               memref.store %{{.+}}, %partials[%[[BEGIN]], %c0]
 // CHECK:             memref.store %[[COUNT]], %visited[%[[BEGIN]]]
-// CHECK:           %[[END:.+]] = arith.select %[[ARE_GROUPS]], %c1, %parts : index
-// CHECK:           scf.for %part = %c1 to %[[END]] step %c1
-// CHECK:             %[[X:.+]] = memref.load %partials[%part, %c0]
+// CHECK:         nacho.parallel %piece in %c1
+// CHECK:           %[[END:.+]] = arith.shrui %{{.+}}, %[[MOST]] : index
+// CHECK:           scf.for %group = %c1 to %[[END]] step %c1
+// CHECK:             %[[OTHER:.+]] = arith.shli %group, %[[MOST]] : index
+// CHECK:             %[[X:.+]] = memref.load %partials[%[[OTHER]], %c0]
 // CHECK-NEXT:        %[[Y:.+]] = memref.load %partials[%c0, %c0]
 // CHECK-NEXT:        %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
 // CHECK-NEXT:        memref.store %[[SUM]], %partials[%c0, %c0]
-// CHECK:           %[[END:.+]] = arith.select %[[ARE_GROUPS]], %parts, %c256 : index
-// CHECK:           scf.for %part = %c256 to %[[END]] step %c256
 // CHECK:           scf.for %[[AT:.+]] = %c0 to
 // CHECK-NEXT:        %[[SUM:.+]] = memref.load %partials[%c0, %[[AT]]]
 // CHECK-NEXT:        memref.store %[[SUM]], %values[%[[AT]]]
@@ -357,10 +367,10 @@ func.func @sum(%A: tensor<?x?xf64, #DCSR>, %s: tensor<f64>) -> tensor<f64> {
 // combine: for each piece, the row of the first part += that of each other part; y = that row
 // CHECK-LABEL: func.func @scatter_combine(
 // CHECK:         nacho.parallel %piece in %{{.+}} threads %threads {
-// CHECK:           scf.for %part = %c1 to %parts
+// CHECK:           scf.for %group = %c1 to %{{.+}} step %c1
 // CHECK:             scf.if
 // CHECK-NEXT:          scf.for %[[J:.+]] = %[[FROM:.+]] to %[[TO:.+]] step %c1 {
-// CHECK-NEXT:            %[[X:.+]] = memref.load %partials[%part, %[[J]]]
+// CHECK-NEXT:            %[[X:.+]] = memref.load %partials[%[[OTHER:.+]], %[[J]]]
 // CHECK-NEXT:            %[[Y:.+]] = memref.load %partials[%c0, %[[J]]]
 // CHECK-NEXT:            %[[SUM:.+]] = nacho.binary add %[[X]], %[[Y]] : f64
 // CHECK-NEXT:            memref.store %[[SUM]], %partials[%c0, %[[J]]]
@@ -417,7 +427,7 @@ func.func @scatter(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64
 //
 // CHECK-LABEL: func.func @max_combine(
 // CHECK:         scf.while
-// CHECK-COUNT-4:       nacho.binary max
+// CHECK-COUNT-3:       nacho.binary max
 // CHECK:             %[[ALL:.+]] = arith.addi %{{.+}}, %{{.+}} : index
 // CHECK-NEXT:        arith.cmpi ne, %[[ALL]], %c0 : index
 // CHECK:                 arith.cmpi ult, %[[ALL]], %{{.+}} : index

@@ -109,8 +109,8 @@ func.func @add(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> tensor<?xf64, 
 // CHECK:         nacho.parallel %[[WORKER:.+]] in
 // CHECK:           %[[N:.+]] = arith.remui %[[WORKER]], %[[K]]
 // CHECK:           %[[COUNT:.+]] = memref.load %[[VISITED:.+]][%[[TAIL:.+]]] : memref<?xindex>
-// CHECK-NEXT:      %[[SUM:.+]] = memref.load %[[PARTIALS:.+]][%[[TAIL]], %[[N]]]
-// CHECK-NEXT:      %[[ALL:.+]]:2 = scf.for {{.+}} iter_args(%[[OPEN:.+]] = %[[COUNT]], %[[BEFORE:.+]] = %[[SUM]])
+// CHECK-NEXT:      %[[SUM:.+]] = memref.load %[[PARTIALS:.+]][%{{.+}}, %[[N]]]
+// CHECK:           %[[ALL:.+]]:2 = scf.for {{.+}} iter_args(%[[OPEN:.+]] = %[[COUNT]], %[[BEFORE:.+]] = %[[SUM]])
 // CHECK:             %[[OWN:.+]] = memref.load %[[VISITED]]
 // CHECK-NEXT:        %[[ALONE:.+]] = memref.load %[[PARTIALS]][%{{.+}}, %[[N]]]
 // CHECK-NEXT:        %[[HAS_OWN:.+]] = arith.cmpi ne, %[[OWN]], %c0
@@ -124,7 +124,7 @@ func.func @add(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> tensor<?xf64, 
 // CHECK:           memref.store %[[ALL]]#1, %[[PARTIALS]]
 // CHECK:           memref.store %[[ALL]]#0, %[[VISITED]]
 // CHECK:         nacho.parallel
-// CHECK-COUNT-3:   scf.for %{{.+}} iter_args(
+// CHECK-COUNT-4:   scf.for %{{.+}} iter_args(
 // CHECK-NOT:       memref.store %{{.+}}, %[[PARTIALS]]
 // CHECK:           memref.store %{{.+}} : memref<?xf64>
 // CHECK:         return

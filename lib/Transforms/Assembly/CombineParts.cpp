@@ -1,14 +1,17 @@
 //===- CombineParts.cpp - Adds up partial sums ----------------------------===//
 //
 // The function combine. After the parts have run, it adds up the partials of
-// entries to which several parts contribute: first those of kGroup parts in a
-// row, wherever all of these contribute to the same entry, then those of groups
-// and of other parts. So no worker adds up very many. Rows are combined in
-// pieces of equal size, so that workers share this evenly, too.
+// entries to which several parts contribute, as a tree: first those of kGroup
+// neighbouring parts, wherever all of these contribute to the same entry, then
+// those of kGroup neighbouring groups, and so on, and at last those of groups
+// and parts that are in no larger group. So no worker adds up very many, and
+// the order depends on the number of parts only. Rows are combined in pieces of
+// equal size, so that workers share this evenly, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NestAssembler.h"
+#include "PartGroups.h"
 #include "PartialEntries.h"
 #include "Pieces.h"
 #include "nacho/IR/Names.h"
@@ -19,10 +22,6 @@
 
 using namespace mlir;
 using namespace nacho;
-
-/// The number of parts of a group. The order in which parts are added up
-/// depends on it, and so do the results, on every machine.
-static constexpr int64_t kGroup = 256;
 
 /// The number of parts that most entries have at most.
 static constexpr int64_t kFew = 8;
@@ -42,52 +41,55 @@ public:
         partials(b, layout, args, places), piece(piece),
         isSingle(function.tile > 0) {}
 
-  /// Combines the parts of a group that lie in one entry of outer loops:
-  ///   for part in the group but the first, in order:
-  ///     tail of this part += tail of the part before
-  ///
-  /// The head of the last part, which has none, tells how many were reduced.
-  void combineGroup(Value group) {
-    Number begin = Number(b, group) * kGroup, end = after(begin);
+  /// Combines the groups of 2^bits parts in a larger group if this lies in one
+  /// entry of outer loops:
+  ///   for other in these groups but the first, in order:
+  ///     sums of the other += sums of the group before
+  void combineGroup(Value group, Value bits) {
+    Number first = Number(b, group) * kGroup, end = first + kGroup;
     Type cut = function.cutType();
+    Value begin = first << bits;
     Value lower = loadCut(b, "lo", cut, args.bounds, begin);
-    Value upper = loadCut(b, "hi", cut, args.bounds, end);
+    Value next = end << bits;
+    Value upper = loadCut(b, "hi", cut, args.bounds, next);
     Value isOne = !emitDiffer(lower, upper);
     emitIf(b, isOne, [&] {
-      Value second = begin + 1;
-      Values open = addTails(second, end, /*isGroups=*/false,
-                             stateOf(partials.tail(begin)));
+      Value row = partials.rowOf(first, bits);
+      Values open =
+          stateOf(row, partials.visited(partials.countedAt(first, bits)));
+      Value second = first + 1;
+      open = addGroups(second, end, bits, open);
+      Value last = end - 1;
       if (isSingle)
-        partials.store(sumsIn(open), partials.tail(lastOf(begin)), piece.from);
+        partials.store(sumsIn(open), partials.rowOf(last, bits), piece.from);
       Value isFirst = Number(b, piece.from) == 0;
       emitIf(b, isFirst, [&] {
-        partials.setVisited(open.front(), partials.head(lastOf(begin)));
+        Value larger = Number(b, bits) + kBits;
+        partials.setVisited(open.front(), partials.countedAt(group, larger));
       });
     });
   }
 
   /// Combines one part that completes the entry of outer loops in which it
   /// begins with the parts that have begun the entry:
-  ///   for other in those parts, or in whole groups of them, in order, so that
-  ///   sums are added up in order:
-  ///     tail of the other += tail of the part before
-  ///   head of the part += tail of the part before
+  ///   for group in the largest groups of those parts, in order:
+  ///     sums of the group += sums of the group before
+  ///   head of the part += sums of the group before
   ///   result[entry] = head of the part
-  void combine(Value part) {
+  ///
+  /// The largest groups that there are have 2^most parts.
+  void combine(Value part, Value most) {
     Type cut = function.cutType();
     Value lower = loadCut(b, "lo", cut, args.bounds, part);
     Value next = Number(b, part) + 1;
     Value upper = loadCut(b, "hi", cut, args.bounds, next);
     emitIf(b, emitDiffer(lower, upper), [&] {
       Value first = firstPartOf(part, lower);
-      Values open = stateBefore(first);
-      // The groups of which all parts are among those.
-      Value rest = Number(b, first) + (kGroup - 1);
-      Value from = min(multipleBelow(rest), part);
-      Value to = max(multipleBelow(part), from);
-      open = addTails(first, from, /*isGroups=*/false, open);
-      open = addTails(from, to, /*isGroups=*/true, open);
-      open = addTails(to, part, /*isGroups=*/false, open);
+      auto add = [&](Value from, Value to, Value bits, ValueRange open) {
+        return addGroups(from, to, bits, open);
+      };
+      Values open =
+          emitLargestGroups(b, first, part, most, stateBefore(first), add);
       Value head = partials.head(part), own = partials.visited(head);
       Values sums;
       if (isSingle)
@@ -101,33 +103,30 @@ public:
     });
   }
 
-  /// Combines the parts of a group if no outer loops separate their entries:
-  ///   for part in the group but the first, in order:
-  ///     tail of the first part += tail of this part
-  void combineGroupOfAll(Value group, Value parts) {
-    Number begin = Number(b, group) * kGroup;
-    Value end = min(after(begin), parts);
-    Value second = begin + 1;
-    Value first = partials.tail(begin);
-    Values all = addAll(first, second, end, 1, stateOf(first));
+  /// Combines the groups of 2^bits parts in a larger group if no outer loops
+  /// separate their entries:
+  ///   for other in these groups but the first, in order:
+  ///     tail of the first part += tail of the first part of the other
+  void combineGroupOfAll(Value group, Value parts, Value bits) {
+    Number first = Number(b, group) * kGroup;
+    Value groups = emitNumGroups(b, parts, bits);
+    Value end = min(first + kGroup, groups);
+    Value row = partials.tail(first << bits), second = first + 1;
+    Values all = addAll(row, second, end, bits);
     if (isSingle)
-      partials.store(sumsIn(all), first, piece.from);
-    partials.setVisited(all.front(), first);
+      partials.store(sumsIn(all), row, piece.from);
+    partials.setVisited(all.front(), row);
   }
 
-  /// Combines all parts if no outer loops separate their entries:
-  ///   for part in parts, or groups, but the first, in order:
-  ///     tail of the first part += tail of this part
+  /// Combines all parts, in groups of 2^most, if no outer loops separate their
+  /// entries:
+  ///   for other in the groups but the first, in order:
+  ///     tail of the first part += tail of the first part of the other
   ///   result = tail of the first part
-  ///
-  /// Parts are in groups if `areGroups` holds.
-  void combineAll(Value parts, Value areGroups) {
-    Value first = partials.tail(Number(b, 0));
-    Value lastPart = select(Number(b, areGroups), Number(b, 1), parts);
-    Values all = addAll(first, Number(b, 1), lastPart, 1, stateOf(first));
-    Value lastGroup = select(Number(b, areGroups), parts, kGroup);
-    all = addAll(first, Number(b, kGroup), lastGroup, kGroup, all);
-    writeAll(first, all);
+  void combineAll(Value parts, Value most) {
+    Value row = partials.tail(Number(b, 0));
+    Value end = emitNumGroups(b, parts, most);
+    writeAll(row, addAll(row, Number(b, 1), end, most));
   }
 
 private:
@@ -146,9 +145,10 @@ private:
     return emitBisection(b, low, select(areFew, part, near), isBefore);
   }
 
-  /// The state of a loop that begins with a row.
-  Values stateOf(Value row) {
-    Values state = {partials.visited(row)};
+  /// The state of a loop that begins with a row, to which `count` elements were
+  /// reduced.
+  Values stateOf(Value row, Value count) {
+    Values state = {count};
     if (isSingle)
       llvm::append_range(state, partials.load(row, piece.from));
     return state;
@@ -161,9 +161,9 @@ private:
     Number isFirst = Number(b, part) == 0;
     Value before = Number(b, part) - 1;
     Value some = select(isFirst, Number(b, 0), before);
-    Values state = stateOf(partials.tail(some));
-    state.front() = select(isFirst, Number(b, 0), state.front());
-    return state;
+    Value row = partials.tail(some);
+    Number count(b, partials.visited(row));
+    return stateOf(row, select(isFirst, Number(b, 0), count));
   }
 
   /// Returns the sums of what a state has together with a row, to which `own`
@@ -185,43 +185,41 @@ private:
     });
   }
 
-  /// for other in from .. to, parts, or groups that begin there:
-  ///   the last tail of the other += tail of the part before
+  /// for group in from .. to, groups of 2^bits parts:
+  ///   sums of the group += sums of the group before
   ///
-  /// The state is that of the tail of the part before the first. Returns that
-  /// of the last tail.
-  Values addTails(Value from, Value to, bool isGroups, ValueRange open) {
-    Number step(b, isGroups ? kGroup : 1);
-    auto loop = scf::ForOp::create(b, from, to, step, open);
+  /// The state is that of the group before the first. Returns that of the last.
+  Values addGroups(Value from, Value to, Value bits, ValueRange open) {
+    auto loop = scf::ForOp::create(b, from, to, Number(b, 1), open);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value other = loop.getInductionVar();
+    Value group = loop.getInductionVar();
     ValueRange before = loop.getRegionIterArgs();
-    setName(other, "other");
+    setName(group, "group");
     setName(before.front(), "open");
-    Value last = isGroups ? lastOf(other) : other, row = partials.tail(last);
-    Value own = partials.visited(isGroups ? partials.head(last) : row);
+    Value row = partials.rowOf(group, bits);
+    Value own = partials.visited(partials.countedAt(group, bits));
     Values after;
     if (isSingle)
       after = addCarried(before, row, own);
     else
-      addTail(other, row, own, before.front());
+      addTail(Number(b, group) << bits, row, own, before.front());
     after.insert(after.begin(), Number(b, before.front()) + own);
     scf::YieldOp::create(b, after);
     return Values(loop.getResults());
   }
 
-  /// for part in from .. to:
-  ///   row += tail of this part
+  /// for group in from .. to, groups of 2^bits parts:
+  ///   row += tail of the first part of the group
   ///
-  /// Returns the state of the row, which was `state` before.
-  Values addAll(Value row, Value from, Value to, int64_t step,
-                ValueRange state) {
-    auto loop = scf::ForOp::create(b, from, to, Number(b, step), state);
+  /// Returns the state of the row.
+  Values addAll(Value row, Value from, Value to, Value bits) {
+    Values state = stateOf(row, partials.visited(row));
+    auto loop = scf::ForOp::create(b, from, to, Number(b, 1), state);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    setName(loop.getInductionVar(), "part");
-    Value other = partials.tail(loop.getInductionVar());
+    setName(loop.getInductionVar(), "group");
+    Value other = partials.tail(Number(b, loop.getInductionVar()) << bits);
     Value own = partials.visited(other);
     Values after = {Number(b, loop.getRegionIterArg(0)) + own};
     ValueRange sums = sumsIn(loop.getRegionIterArgs());
@@ -240,10 +238,6 @@ private:
     return partials.choose(isNotZero(own), both, sums);
   }
 
-  /// The first part of the next group.
-  Number after(Value begin) { return Number(b, begin) + kGroup; }
-  Number lastOf(Value begin) { return after(begin) - 1; }
-  Number multipleBelow(Value part) { return Number(b, part) / kGroup * kGroup; }
   Number isNotZero(Value number) { return Number(b, number) != 0; }
 
   /// Whether two cuts differ in a coordinate of the outer loops. If so, the
@@ -343,29 +337,34 @@ static Interval sumsOf(PhaseFunctions &function, Value piece) {
   return {Number(b, 0), Number(b, 1)};
 }
 
-/// if there are groups:
-///   parallel piece of a row of partials, for each group:
+/// for groups of 2^bits parts that are not among the largest, smaller ones
+/// first:
+///   parallel piece of a row of partials, for each group of 2^(bits + kBits):
 ///     combineGroup(piece)
-static void emitGroups(PhaseFunctions &function, Value pieces, Value areSome,
-                       bool isOfAll) {
+static void emitGroups(PhaseFunctions &function, Number parts, Value pieces,
+                       Value most) {
   ImplicitLocOpBuilder &b = function.b;
-  emitIf(b, areSome, [&] {
-    Number parts(b, function.numParts());
-    Number groups = isOfAll ? ceilDiv(parts, kGroup) : parts / kGroup;
-    Value all = groups * pieces;
-    ParallelOp workers = function.emitWorkers(all);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(workers.getBodyBlock());
-    Number worker(b, workers.getWorker());
-    setName(worker, "worker");
-    Value piece = worker % pieces;
-    Value group = worker / pieces;
-    PartCombiner combiner(function, sumsOf(function, piece));
-    if (isOfAll)
-      combiner.combineGroupOfAll(group, parts);
-    else
-      combiner.combineGroup(group);
-  });
+  Number none(b, 0), step(b, kBits);
+  auto loop = scf::ForOp::create(b, none, most, step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value bits = loop.getInductionVar();
+  setName(bits, "bits");
+  Number larger = Number(b, bits) + kBits;
+  bool isOfAll = function.layout.numOuter == 0;
+  Number groups = isOfAll ? emitNumGroups(b, parts, larger) : parts >> larger;
+  Value all = groups * pieces;
+  ParallelOp workers = function.emitWorkers(all);
+  b.setInsertionPointToStart(workers.getBodyBlock());
+  Number worker(b, workers.getWorker());
+  setName(worker, "worker");
+  Value piece = worker % pieces;
+  Value group = worker / pieces;
+  PartCombiner combiner(function, sumsOf(function, piece));
+  if (isOfAll)
+    combiner.combineGroupOfAll(group, parts, bits);
+  else
+    combiner.combineGroup(group, bits);
 }
 
 /// parallel piece of a row of partials, for each part if there are outer loops:
@@ -382,10 +381,10 @@ void nacho::buildCombine(PhaseFunctions &function,
   Value pieces =
       isRow ? emitPieces(function, function.places().rowSize()) : Number(b, 1);
   // There are few rows of the result's size.
-  Number areGroups = Number::flag(b, false);
+  Value most = Number(b, 0);
   if (!(isOfAll && isRow)) {
-    areGroups = parts > kGroup;
-    emitGroups(function, pieces, areGroups, isOfAll);
+    most = emitMostBits(b, parts);
+    emitGroups(function, parts, pieces, most);
   }
   Value all = isOfAll ? pieces : parts * pieces;
   Number worker(b, startPieces(function, all));
@@ -394,7 +393,7 @@ void nacho::buildCombine(PhaseFunctions &function,
   Value piece = isOfAll ? worker : worker % pieces;
   PartCombiner combiner(function, sumsOf(function, piece));
   if (isOfAll)
-    combiner.combineAll(parts, areGroups);
+    combiner.combineAll(parts, most);
   else
-    combiner.combine(worker / pieces);
+    combiner.combine(worker / pieces, most);
 }

@@ -1,6 +1,7 @@
 //===- PartialEntries.cpp - Sums of entries that several parts make -------===//
 
 #include "PartialEntries.h"
+#include "PartGroups.h"
 #include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,6 +19,19 @@ Value PartialEntries::tail(Value part) const {
     return part;
   Value row = head(part);
   return Number(b, row) + 1;
+}
+
+Value PartialEntries::rowOf(Value group, Value bits) const {
+  Number first(b, head(Number(b, group) << bits));
+  Number others = (Number(b, 2) << bits) - 1;
+  return first + others;
+}
+
+Value PartialEntries::countedAt(Value group, Value bits) const {
+  Number first(b, head(Number(b, group) << bits));
+  // Two rows for each part of the first smaller group; a part has no smaller.
+  Number rows = (Number(b, 2 * kGroup) << bits) >> (2 * kBits);
+  return first + max(rows, 1);
 }
 
 void PartialEntries::setVisited(Value count, Value row) const {

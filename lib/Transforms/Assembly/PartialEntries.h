@@ -25,6 +25,15 @@ public:
   mlir::Value head(mlir::Value part) const;
   mlir::Value tail(mlir::Value part) const;
 
+  /// The row of the sums of a group (PartGroups.h) all of whose parts are in
+  /// one entry: the tail of the last part.
+  mlir::Value rowOf(mlir::Value group, mlir::Value bits) const;
+  /// The row whose number of elements is that of such a group. For a part, this
+  /// is its tail. For a larger group, it is a head without sums, since its part
+  /// completes nothing: that of the part with which the second of the smaller
+  /// groups begins. So each size of groups has its own.
+  mlir::Value countedAt(mlir::Value group, mlir::Value bits) const;
+
   /// The number of elements that have been reduced to a row.
   void setVisited(mlir::Value count, mlir::Value row) const;
   mlir::Value visited(mlir::Value row) const;
