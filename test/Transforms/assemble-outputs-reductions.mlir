@@ -107,10 +107,9 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 //
 // CHECK-LABEL: func.func @spmv_combine(
 // CHECK:         arith.cmpi ugt, %parts, %c256 : index
-// CHECK:         arith.cmpi ugt, %parts, %c1024 : index
-// CHECK:         arith.cmpi ugt, %parts, %c32768 : index
-// CHECK:         arith.cmpi ugt, %parts, %c1048576 : index
-// CHECK:         %[[VERY_MANY:.+]] = arith.cmpi ugt, %parts, %c33554432 : index
+// CHECK:         arith.cmpi ugt, %parts, %c8192 : index
+// CHECK:         arith.cmpi ugt, %parts, %c262144 : index
+// CHECK:         %[[VERY_MANY:.+]] = arith.cmpi ugt, %parts, %c8388608 : index
 // CHECK-NEXT:    %[[MORE:.+]] = arith.select %[[VERY_MANY]], %c5, %c0 : index
 // CHECK-NEXT:    %[[MOST:.+]] = arith.addi %{{.+}}, %[[MORE]] : index
 // CHECK-NEXT:    scf.for %bits = %c0 to %[[MOST]] step %c5 {

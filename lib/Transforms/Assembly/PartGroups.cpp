@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace nacho;
 
 /// With more parts than each of these, there are groups that are kGroup times
-/// larger. Few parts are added up faster than another parallel loop starts.
-static constexpr int64_t kManyParts[] = {256, 1 << 10, 1 << 15, 1 << 20,
-                                         1 << 25};
+/// larger. 256 parts or groups are added up in turn faster than another
+/// parallel loop starts.
+static constexpr int64_t kManyParts[] = {1 << 8, 1 << 13, 1 << 18, 1 << 23};
 
 Number nacho::emitMostBits(ImplicitLocOpBuilder &b, Value parts) {
   Number bits(b, 0), more(b, kBits);

@@ -57,10 +57,10 @@ struct FindCoordinates
       bool isLast = loop.getBody().getOps<CoiterateOp>().empty();
       llvm::SmallBitVector repeated = repeatedFibers(loop, canBeTabled);
       const CollectTraits &traits = collectTraitsOf(nest);
-      bool isTabled = !(seekShared && !traits.leavesRowsWhole) &&
-                      !(seekInLanes && traits.usesWorkspaces);
+      bool isSought = (seekShared && !traits.leavesRowsWhole) ||
+                      (seekInLanes && traits.usesWorkspaces);
       if (isLast && repeated.any())
-        takeOut(loop, repeated, isTabled ? lookUp : seek);
+        takeOut(loop, repeated, isSought ? seek : lookUp);
     }
   }
 };
