@@ -57,5 +57,5 @@ def test_sanitizers_run_a_sample_and_all_edits():
 
 
 def test_a_case_that_is_asked_for_runs():
-    name = "test_ptxas.py::test_kernels[csr-add-sm_80]"
+    name = "test_ptxas.py::test_kernels[csr-add-sm_80-True]"
     assert len(listed(name)) == 1
