@@ -240,11 +240,11 @@ func.func @negative_other_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #C
 // CHECK-NEXT:      }
 // CHECK-NEXT:      nacho.yield
 //
+// Cuts divide the rows, so that lanes do not share them.
+//
 // SEARCH-LABEL: func.func @mask(
-// SEARCH-NOT:     nacho.find
 // SEARCH:           nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {
-// SEARCH-NEXT:        %A2 = nacho.seek %k in %A1 :
-// SEARCH-NEXT:        %{{.+}} = nacho.present %A2 :
+// SEARCH-NEXT:        %A2 = nacho.find %k in %A1 :
 func.func @mask(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?x?xf64, #Sums> {
   %E = nacho.assign collect<part_sums> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
@@ -254,6 +254,26 @@ func.func @mask(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor
     nacho.yield %1 : f64
   } {order = ["i", "j", "k"]}
   return %E : tensor<?x?x?xf64, #Sums>
+}
+
+// Rows are whole: the lanes of a warp search the row of the mask.
+//
+// CHECK-LABEL:  func.func @mask_of_whole_rows(
+// CHECK:            %A2 = nacho.find %k in %A1 :
+// SEARCH-LABEL: func.func @mask_of_whole_rows(
+// SEARCH:           nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {
+// SEARCH-NEXT:        %A2 = nacho.seek %k in %A1 :
+// SEARCH-NEXT:        %{{.+}} = nacho.present %A2 :
+func.func @mask_of_whole_rows(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>,
+                              %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign collect<whole_rows> (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %m, %a : f64
+    %1 = nacho.binary mul %0, %b : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  } {order = ["i", "j", "k"]}
+  return %Z : tensor<?x?xf64, #CSR>
 }
 
 // Both of them have to be there.

@@ -184,6 +184,28 @@ def test_warps_add_up_rows_in_the_order_of_one_thread(name, density):
     expect_that_warps_change_nothing(text, formats, given)
 
 
+def test_masked_rows_that_parts_share():
+    """Without a number of parts, this follows from costs: warps change none."""
+    random = lambda shape, density, seed: sp.random_array(  # noqa: E731
+        shape, density=density, format="csr", rng=seed
+    )
+    A, B = random((4, 3000), 0.8, 1), random((3000, 400), 0.03, 2)
+    M = random((4, 400), 0.8, 3)
+    text, formats = ROWS["masked"]
+    shared = {"whole-rows": False}
+    first, *others = (
+        nacho.mlir.compile(text, formats=formats, target=target, choices=choices)
+        for target, choices in (
+            ("cpu", shared),
+            ("cuda-sim", shared),
+            ("cuda-sim", {**shared, "warps": False}),
+        )
+    )
+    wanted = first(M, A, B).toarray()
+    for other in others:
+        assert np.array_equal(other(M, A, B).toarray(), wanted)
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_are_added_up_by_warps(name):
     text, formats = ROWS[name]

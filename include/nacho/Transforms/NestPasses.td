@@ -51,9 +51,9 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
 
     Parts that share a row each fill a table of their own. With `seek-shared`, only
     nests that leave rows whole have tables; in others the fiber is searched. With
-    `seek-in-lanes`, it is also searched in nests that add up entries in workspaces: the
-    lanes of a warp do that together, each for coordinates of its own, but would fill a
-    table one after the other.
+    `seek-in-lanes`, it is searched in nests that leave rows whole: the lanes of a warp
+    do that together, each for coordinates of its own, but would fill a table one after
+    the other.
 
     Before:
     ```mlir
@@ -76,7 +76,7 @@ def NachoFindCoordinates : Pass<"nacho-find-coordinates"> {
     Option<"seekShared", "seek-shared", "bool", /*default=*/"false",
            "Search fibers of which several parts would need a table">,
     Option<"seekInLanes", "seek-in-lanes", "bool", /*default=*/"false",
-           "Search fibers where the lanes of a warp add up entries in workspaces">
+           "Search fibers in nests of whole rows, which the lanes of a warp share">
   ];
   let dependentDialects = ["::nacho::NachoDialect", "::mlir::arith::ArithDialect"];
 }

@@ -57,8 +57,7 @@ struct FindCoordinates
       bool isLast = loop.getBody().getOps<CoiterateOp>().empty();
       llvm::SmallBitVector repeated = repeatedFibers(loop, canBeTabled);
       const CollectTraits &traits = collectTraitsOf(nest);
-      bool isSought = (seekShared && !traits.leavesRowsWhole) ||
-                      (seekInLanes && traits.usesWorkspaces);
+      bool isSought = traits.leavesRowsWhole ? seekInLanes : seekShared;
       if (isLast && repeated.any())
         takeOut(loop, repeated, isSought ? seek : lookUp);
     }
