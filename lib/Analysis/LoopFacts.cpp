@@ -45,7 +45,7 @@ nacho::repeatedFibers(CoiterateOp loop,
 llvm::SmallBitVector nacho::fibersToSeek(CoiterateOp loop) {
   if (loop.getInnerLoop())
     return {};
-  // Elements are looked up in tables instead (--nacho-find-coordinates).
+  // Elements are found by --nacho-find-coordinates instead.
   return repeatedFibers(loop, [](Value fiber) {
     return !cast<FiberType>(fiber.getType()).getChild().isElement();
   });

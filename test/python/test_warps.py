@@ -38,14 +38,15 @@ def operands(name, columns, dtype):
     return first | {each: dense(size) for each, size in rows.items()}
 
 
-def expect_that_warps_change_nothing(text, formats, given):
-    def found(**options):
-        kernel = nacho.mlir.compile(text, formats=formats, parts=5, **options)
+def expect_that_warps_change_nothing(text, formats, given, parts=5, **choices):
+    def found(**more):
+        options = {"parts": parts, "choices": choices} | more
+        kernel = nacho.mlir.compile(text, formats=formats, **options)
         return kernel(*(given[each] for each in kernel.operands))
 
     together = found(target="cuda-sim")
     assert samples.same_numbers(together, found())
-    alone = found(target="cuda-sim", choices={"warps": False})
+    alone = found(target="cuda-sim", choices={**choices, "warps": False})
     assert samples.same_numbers(together, alone)
 
 
@@ -186,24 +187,14 @@ def test_warps_add_up_rows_in_the_order_of_one_thread(name, density):
 
 def test_masked_rows_that_parts_share():
     """Without a number of parts, this follows from costs: warps change none."""
-    random = lambda shape, density, seed: sp.random_array(  # noqa: E731
-        shape, density=density, format="csr", rng=seed
-    )
-    A, B = random((4, 3000), 0.8, 1), random((3000, 400), 0.03, 2)
-    M = random((4, 400), 0.8, 3)
+    shapes = {"A": (4, 3000, 0.8), "B": (3000, 400, 0.03), "M": (4, 400, 0.8)}
+    given = {
+        name: sp.random_array((rows, columns), density=density, format="csr", rng=seed)
+        for seed, (name, (rows, columns, density)) in enumerate(shapes.items(), 1)
+    }
     text, formats = ROWS["masked"]
     shared = {"whole-rows": False}
-    first, *others = (
-        nacho.mlir.compile(text, formats=formats, target=target, choices=choices)
-        for target, choices in (
-            ("cpu", shared),
-            ("cuda-sim", shared),
-            ("cuda-sim", {**shared, "warps": False}),
-        )
-    )
-    wanted = first(M, A, B).toarray()
-    for other in others:
-        assert np.array_equal(other(M, A, B).toarray(), wanted)
+    expect_that_warps_change_nothing(text, formats, given, parts=None, **shared)
 
 
 @pytest.mark.parametrize("name", ROWS)

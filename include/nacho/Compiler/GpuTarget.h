@@ -24,12 +24,16 @@ struct GpuTarget {
   /// The number of entries of each thread, if nobody asks for parts: few enough
   /// for those of all threads that share memory to fit there.
   int64_t entriesPerPart;
+  /// Workspaces take one in so many bytes of a GPU's memory, which leaves some
+  /// for the operands, and for other libraries.
+  int64_t workspaceShare;
 };
 
 inline constexpr GpuTarget kNvidiaGpu = {/*lanes=*/32,
                                          /*sharedBytes=*/int64_t(48) << 10,
                                          /*slots=*/4096,
-                                         /*entriesPerPart=*/16};
+                                         /*entriesPerPart=*/16,
+                                         /*workspaceShare=*/32};
 
 } // namespace nacho
 

@@ -132,9 +132,8 @@ public:
   int64_t numSlots(int64_t threads) const override {
     return std::min(threads, kNvidiaGpu.slots);
   }
-  /// A share that leaves memory for the operands, and for other libraries, too.
   int64_t workspaceBytes() const override {
-    return int64_t(driver().memoryBytes / 32);
+    return int64_t(driver().memoryBytes) / kNvidiaGpu.workspaceShare;
   }
   int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 

@@ -42,7 +42,9 @@ public:
     return std::min(threads, kNvidiaGpu.slots);
   }
   /// As on a GPU with 80 GiB, so that as many threads are counted.
-  int64_t workspaceBytes() const override { return int64_t(80) << 25; }
+  int64_t workspaceBytes() const override {
+    return (int64_t(80) << 30) / kNvidiaGpu.workspaceShare;
+  }
   int64_t entriesPerPart() const override { return kNvidiaGpu.entriesPerPart; }
 
   size_t pooledBytes() const noexcept override { return 0; }

@@ -5,8 +5,8 @@
 // neighbouring parts, wherever all of these contribute to the same entry, then
 // those of kGroup neighbouring groups, and so on, and at last those of groups
 // and parts that are in no larger group. So no worker adds up very many, and
-// the order depends on the number of parts only. Rows are combined in pieces of
-// equal size, so that workers share this evenly, too.
+// the order depends on cuts only. Rows are combined in pieces of equal size, so
+// that workers share this evenly, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ public:
         partials.store(sumsIn(open), partials.rowOf(last, bits), piece.from);
       Value isFirst = Number(b, piece.from) == 0;
       emitIf(b, isFirst, [&] {
-        Value larger = Number(b, bits) + kBits;
+        Value larger = Number(b, bits) + kGroupBits;
         partials.setVisited(open.front(), partials.countedAt(group, larger));
       });
     });
@@ -339,18 +339,19 @@ static Interval sumsOf(PhaseFunctions &function, Value piece) {
 
 /// for groups of 2^bits parts that are not among the largest, smaller ones
 /// first:
-///   parallel piece of a row of partials, for each group of 2^(bits + kBits):
+///   parallel piece of a row of partials, for each group of 2^(bits +
+///   kGroupBits):
 ///     combineGroup(piece)
 static void emitGroups(PhaseFunctions &function, Number parts, Value pieces,
                        Value most) {
   ImplicitLocOpBuilder &b = function.b;
-  Number none(b, 0), step(b, kBits);
+  Number none(b, 0), step(b, kGroupBits);
   auto loop = scf::ForOp::create(b, none, most, step);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value bits = loop.getInductionVar();
   setName(bits, "bits");
-  Number larger = Number(b, bits) + kBits;
+  Number larger = Number(b, bits) + kGroupBits;
   bool isOfAll = function.layout.numOuter == 0;
   Number groups = isOfAll ? emitNumGroups(b, parts, larger) : parts >> larger;
   Value all = groups * pieces;

@@ -15,7 +15,7 @@ using namespace nacho;
 static constexpr int64_t kManyParts[] = {1 << 8, 1 << 13, 1 << 18, 1 << 23};
 
 Number nacho::emitMostBits(ImplicitLocOpBuilder &b, Value parts) {
-  Number bits(b, 0), more(b, kBits);
+  Number bits(b, 0), more(b, kGroupBits);
   for (int64_t limit : kManyParts) {
     Number areMany = Number(b, parts) > limit;
     bits = bits + select(areMany, more, 0);
@@ -28,11 +28,11 @@ Number nacho::emitNumGroups(ImplicitLocOpBuilder &b, Value parts, Value bits) {
   return (others + parts) >> bits;
 }
 
-/// for bits in 0 .. most, by kBits:
+/// for bits in 0 .. most, by kGroupBits:
 ///   body(bits, state)
 static Values emitForBits(ImplicitLocOpBuilder &b, Value most, ValueRange state,
                           llvm::function_ref<Values(Number, ValueRange)> body) {
-  Number none(b, 0), step(b, kBits);
+  Number none(b, 0), step(b, kGroupBits);
   auto loop = scf::ForOp::create(b, none, most, step, state);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -46,12 +46,12 @@ static Values emitForBits(ImplicitLocOpBuilder &b, Value most, ValueRange state,
 /// then smaller again:
 ///
 ///   at = first
-///   for bits = 0, kBits, .., most - kBits:
-///     next = at, rounded up to a multiple of 2^(bits + kBits)
+///   for bits = 0, kGroupBits, .., most - kGroupBits:
+///     next = at, rounded up to a multiple of 2^(bits + kGroupBits)
 ///     to = next <= end ? next : at
 ///     add at >> bits .. to >> bits
 ///     at = to
-///   for bits = most, most - kBits, .., 0:
+///   for bits = most, most - kGroupBits, .., 0:
 ///     add at >> bits .. end >> bits
 ///     at = max(at, end, rounded down to a multiple of 2^bits)
 Values nacho::emitLargestGroups(
@@ -65,7 +65,7 @@ Values nacho::emitLargestGroups(
   Values carried = {first};
   llvm::append_range(carried, state);
   carried = emitForBits(b, most, carried, [&](Number bits, ValueRange values) {
-    Number at(b, values.front()), larger = bits + kBits;
+    Number at(b, values.front()), larger = bits + kGroupBits;
     Number next = emitNumGroups(b, at, larger) << larger;
     Number begins = next <= end;
     Value to = select(begins, next, at);
@@ -73,7 +73,7 @@ Values nacho::emitLargestGroups(
     after.insert(after.begin(), to);
     return after;
   });
-  Value sizes = Number(b, most) + kBits;
+  Value sizes = Number(b, most) + kGroupBits;
   carried = emitForBits(b, sizes, carried, [&](Number less, ValueRange values) {
     Number at(b, values.front());
     Number bits = Number(b, most) - less;

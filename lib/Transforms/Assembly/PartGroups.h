@@ -1,7 +1,7 @@
 //===- PartGroups.h - Neighbouring parts in groups --------------*- C++ -*-===//
 //
 // Groups of parts whose sums are added up together. A group has 2^bits parts,
-// where `bits` is a multiple of kBits, and begins at a multiple of that; a
+// where `bits` is a multiple of kGroupBits, and begins at a multiple of that; a
 // group of 2^0 parts is a part. A larger group consists of kGroup smaller ones.
 // The order in which parts are added up depends on this, and so do the results,
 // on every machine.
@@ -16,7 +16,8 @@
 
 namespace nacho {
 
-constexpr int64_t kBits = 5, kGroup = int64_t(1) << kBits;
+constexpr int64_t kGroupBits = 5;
+constexpr int64_t kGroup = int64_t(1) << kGroupBits;
 
 /// The bits of the largest groups among so many parts.
 Number emitMostBits(mlir::ImplicitLocOpBuilder &b, mlir::Value parts);

@@ -30,7 +30,7 @@ Value PartialEntries::rowOf(Value group, Value bits) const {
 Value PartialEntries::countedAt(Value group, Value bits) const {
   Number first(b, head(Number(b, group) << bits));
   // Two rows for each part of the first smaller group; a part has no smaller.
-  Number rows = (Number(b, 2 * kGroup) << bits) >> (2 * kBits);
+  Number rows = (Number(b, 2 * kGroup) << bits) >> (2 * kGroupBits);
   return first + max(rows, 1);
 }
 
