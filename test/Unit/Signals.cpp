@@ -54,10 +54,25 @@ static void checkLocks() {
   check(handled == 1, [] { return "a signal is handled once"; });
 }
 
+/// One that comes while another one is handled does not stop what then runs.
+static void checkSignalWhileHandling() {
+  SignalWatch watch([] { raise(SIGINT); });
+  SignalWatch::begin();
+  raise(SIGINT);
+  int runs = 0, whole = 0;
+  untilDone([&] {
+    ++runs;
+    whole += !isSet(stopWord());
+  });
+  check(runs == 2 && whole == 1,
+        [] { return "what runs again is stopped by an earlier signal"; });
+}
+
 NACHO_SUITE("signals") {
   signal(SIGINT, [](int) { ++waiting; });
   checkSignal(/*isBefore=*/true);
   checkSignal(/*isBefore=*/false);
   checkLocks();
+  checkSignalWhileHandling();
   signal(SIGINT, SIG_DFL);
 }

@@ -84,6 +84,8 @@ auto untilDone(Work work) {
     SignalWatch::handle();
     SignalWatch::mute(true);
     Unmute atEnd;
+    // Signals that came while the first one was handled wait, too.
+    stopWord() = 0;
     return work();
   };
   if constexpr (std::is_void_v<decltype(work())>) {
