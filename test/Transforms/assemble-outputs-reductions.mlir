@@ -30,7 +30,7 @@
 // CHECK:             memref.store %[[REDUCED]]#1, %values[
 // CHECK-NOT:   func.func @negative_whole_entries_combine(
 // CHECK-LABEL: func.func @negative_whole_entries_execute(
-// CHECK-SAME:    , counts = 4>, reads = {{.+}}>} {
+// CHECK-SAME:    , counts = 1>, reads = {{.+}}>} {
 func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>, %Y: tensor<?x?xf64>)
     -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %X[i, k] : tensor<?x?xf64>,

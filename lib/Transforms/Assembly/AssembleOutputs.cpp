@@ -156,8 +156,9 @@ static FailureOr<ResultLayout> readLayout(NestOp nest, Drafts drafts) {
     return failure();
 
   unsigned rank = type.getRank();
-  bool makesEntries =
-      layout.numStructural == rank && rank > 0 && !layout.reduction;
+  bool isWhole = layout.innerLevels.empty() && !layout.canSplit();
+  bool makesEntries = layout.numStructural == rank && rank > 0 &&
+                      (!layout.reduction || isWhole);
   unsigned appended =
       layout.collector->appendsToLevels() ? layout.numStructural : 0;
   for (unsigned level = 0; level < appended; ++level)

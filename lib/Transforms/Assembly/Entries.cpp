@@ -99,6 +99,15 @@ bool CountedEntries::needsCheck(CoiterateOp innermost) const {
   return layout.makesEntries() && layout.loopOfLevel.back() != innermost;
 }
 
+void CountedEntries::leaveOuter(CoiterateOp, Value entriesBefore,
+                                Carried &values) {
+  if (!layout.reduction || !layout.makesEntries())
+    return;
+  Value any = Number(b, values.entries) != entriesBefore;
+  values.entries = entriesBefore;
+  part.countEntries(Number(b, 1), any, values);
+}
+
 void CountedEntries::add(AppendOp, Condition condition, Carried &values) {
   part.countEntries(Number(b, 1), condition, values);
 }

@@ -75,10 +75,12 @@ private:
   mlir::Value isLastInside();
 };
 
-/// Counts an entry for every append.
+/// Counts an entry for every append, or for all that are reduced to one.
 class CountedEntries : public Entries {
 public:
   using Entries::Entries;
+  void leaveOuter(CoiterateOp loop, mlir::Value entriesBefore,
+                  Carried &values) override;
   bool areCounted() const override { return true; }
   bool needsCheck(CoiterateOp innermost) const override;
 

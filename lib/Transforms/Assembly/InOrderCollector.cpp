@@ -49,6 +49,8 @@ public:
   /// Unions are not drafted by several parts: nacho-count-unions counts them
   /// fast, by their matches, and drafts take as much memory as results.
   Drafts draftsOf(const ResultLayout &layout) const override {
+    if (layout.reduction)
+      return Drafts::none;
     CoiterateOp loop = layout.loops.back();
     size_t merged = loop.getFibers().size();
     if (loop.getMerge().getKind() == MergeKind::intersect && merged > 1)
@@ -63,7 +65,7 @@ public:
     const ResultLayout &layout = part.layout;
     if (part.isCounting())
       return std::make_unique<CountedEntries>(part);
-    if (layout.makesEntries())
+    if (!layout.reduction && layout.makesEntries())
       return std::make_unique<AppendedEntries>(part);
     if (!layout.reduction)
       return std::make_unique<BlockEntries>(part);

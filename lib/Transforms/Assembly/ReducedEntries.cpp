@@ -48,6 +48,8 @@ public:
                   Carried &values) override {
     Values sums = takeSums(values);
     Value count = std::exchange(values.entries, entriesBefore);
+    if (layout.makesEntries())
+      return makeWhole(values, count, sums);
     // Nobody asks how many elements a dense result is reduced from.
     if (!layout.levels.empty())
       values.entries = Number(b, entriesBefore) + count;
@@ -96,6 +98,16 @@ protected:
   PartialEntries partials;
 
 private:
+  /// Appends an entry, if any elements were reduced to it.
+  void makeWhole(Carried &values, Value count, ValueRange sums) {
+    Value offset = values.entries;
+    Condition any = Number(b, count) != 0;
+    part.countEntries(Number(b, 1), any, values);
+    emitIf(b, any, [&] {
+      makeEntry(reduction.finish(b, sums, count, part.mapping), offset);
+    });
+  }
+
   /// Writes an entry of which the part has reduced all elements. An entry
   /// without elements is only written if the result is one block.
   void writeWhole(const Carried &values, Value count, ValueRange sums) {

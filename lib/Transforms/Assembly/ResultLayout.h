@@ -32,8 +32,8 @@ struct ResultLayout {
   unsigned numStructural; ///< The number of levels of the structure.
 
   /// The levels to which the part appends a coordinate after the loops inside
-  /// of it have run: those of the structure, but without the last one if every
-  /// append makes an entry of it.
+  /// of it have run: those of the structure, but without the last one if it is
+  /// filled entry by entry.
   llvm::SmallVector<std::unique_ptr<ResultLevel>> levels;
   /// The loop that gives the coordinate appended at each level: its own
   /// coordinate, or a field of its key. Null if the level stores other numbers.
@@ -65,7 +65,9 @@ struct ResultLayout {
   /// Knows where the entries of each part begin (Filling.h).
   std::shared_ptr<const Filling> filling;
 
-  /// Whether every append makes an entry of the structure's last level.
+  /// Whether the structure's last level is filled entry by entry: by each
+  /// append or, in a reduction, when the part has reduced all elements of an
+  /// entry.
   bool makesEntries() const { return levels.size() < numStructural; }
   /// Whether parts count the entries or coordinates that they append.
   bool hasCounts() const { return numStructural > 0; }
