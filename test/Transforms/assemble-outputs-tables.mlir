@@ -137,9 +137,13 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // CHECK:             nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %c0 : index, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
 // CHECK-NEXT:          %B1 = nacho.find %j in %B0 : {{.+}} by %table
 // CHECK-NEXT:          %[[THERE:.+]] = nacho.present %B1 :
-// CHECK:               %[[MORE:.+]] = nacho.binary add %[[SUM]], %{{.+}} reassociable : f64
-// CHECK-NEXT:          %[[NEXT:.+]] = arith.select %[[THERE]], %[[MORE]], %[[SUM]] : f64
-// CHECK-NEXT:          nacho.yield %{{[^ ]+}}, %[[NEXT]] : index, f64
+// CHECK:               %[[NEXT:.+]]:2 = scf.if %[[THERE]] -> (index, f64) {
+// CHECK:                 %[[MORE:.+]] = nacho.binary add %[[SUM]], %{{.+}} reassociable : f64
+// CHECK-NEXT:            scf.yield %{{[^ ]+}}, %[[MORE]] : index, f64
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            scf.yield %{{[^ ]+}}, %[[SUM]] : index, f64
+// CHECK-NEXT:          }
+// CHECK-NEXT:          nacho.yield %[[NEXT]]#0, %[[NEXT]]#1 : index, f64
 // CHECK:             nacho.yield %[[POSITION]] : index
 // CHECK-NEXT:      }
 // CHECK-NEXT:      nacho.drain %{{.+}}, %{{.+}} of %table : !nacho.workspace<i64> {

@@ -146,12 +146,11 @@ protected:
   }
 
   void add(AppendOp op, Condition condition, Carried &values) override {
+    if (!condition.isAlways() && !op->getBlock()->getOps<FindOp>().empty())
+      return addIfFound(op, condition.flag(), values);
     part.countEntries(Number(b, 1), condition, values);
-    Value value = part.mapping.lookupOrDefault(op.getValue());
     Value &sum = values.sums[op.getNumber()];
-    bool reassociable = !NestOp(layout.nest).getWholeEntries();
-    Value next = reduction.getMonoid().emit(b, sum, value, reassociable);
-    sum = emitSelect(b, condition, next, sum);
+    sum = emitSelect(b, condition, emitSum(op, sum), sum);
   }
 
   Values takeSums(Carried &values) override {
@@ -168,6 +167,29 @@ protected:
     Value at =
         part.places.location(part.blockPosition(values), part.coordinates);
     storeValue(reduction.finish(b, sums, count, part.mapping), at);
+  }
+
+private:
+  Value emitSum(AppendOp op, Value sum) {
+    Value value = part.mapping.lookupOrDefault(op.getValue());
+    bool reassociable = !NestOp(layout.nest).getWholeEntries();
+    return reduction.getMonoid().emit(b, sum, value, reassociable);
+  }
+
+  /// Most lookups find nothing: then no values are loaded either.
+  void addIfFound(AppendOp op, Value isFound, Carried &values) {
+    Value before = values.entries, &sum = values.sums[op.getNumber()];
+    auto branch =
+        scf::IfOp::create(b, TypeRange{before.getType(), sum.getType()},
+                          isFound, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, ValueRange{before, sum});
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value after = Number(b, before) + 1;
+    scf::YieldOp::create(b, ValueRange{after, emitSum(op, sum)});
+    values.entries = branch.getResult(0);
+    sum = branch.getResult(1);
   }
 };
 
