@@ -205,6 +205,8 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
   pm.addNestedPass<func::FuncOp>(createNachoBranchOnLookups());
   addCanonicalizer(pm, options);
+  if (!options.gpu)
+    pm.addNestedPass<func::FuncOp>(createNachoSkipSteps());
   if (options.warps) {
     NachoSharePartsOptions share;
     share.lanes = options.gpu->lanes;

@@ -24,6 +24,11 @@ void LoopSteps::addParts(Value condition) {
     return;
   }
   parts.push_back(condition);
+  std::optional<Choice> choice = choiceOf(condition);
+  if (choice && matchPattern(choice->second, m_Zero())) {
+    addParts(choice->condition);
+    addParts(choice->first);
+  }
 }
 
 //===----------------------------------------------------------------------===//

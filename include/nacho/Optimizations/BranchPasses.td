@@ -121,4 +121,68 @@ def NachoBranchOnLookups : Pass<"nacho-branch-on-lookups", "::mlir::func::FuncOp
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
+  let summary = "Run over the steps of a loop that do nothing in a loop of their own";
+  let description = [{
+    Most steps of an innermost loop that looks coordinates up find nothing. What a step
+    does if it finds something needs so many registers that others, such as the start
+    of an array, are read from the stack in each step. A loop that only runs over steps
+    that find nothing has all that it needs in registers.
+
+    Before:
+    ```mlir
+    %sum = scf.for %p = %begin to %end step %c1 iter_args(%before = %zero) -> (f64) {
+      %k = memref.load %coordinates[%p] : memref<?xindex>
+      %isThere = memref.load %bits[%k] : memref<?xi1>
+      %after = scf.if %isThere -> (f64) {
+        %x = "use"(%k, %before)
+        scf.yield %x : f64
+      } else {
+        scf.yield %before : f64
+      }
+      scf.yield %after : f64
+    }
+    ```
+    After:
+    ```mlir
+    %last, %sum = scf.while (%from = %begin, %before = %zero) : (index, f64) -> (index, f64) {
+      %more = arith.cmpi slt, %from, %end : index
+      scf.condition(%more) %from, %before : index, f64
+    } do {
+    ^bb0(%from: index, %before: f64):
+      %p = scf.while (%at = %from) : (index) -> index {
+        %isInside = arith.cmpi slt, %at, %end : index
+        %isIdle = scf.if %isInside -> (i1) {
+          %k = memref.load %coordinates[%at] : memref<?xindex>
+          %isThere = memref.load %bits[%k] : memref<?xi1>
+          %not = arith.xori %isThere, %true : i1
+          scf.yield %not : i1
+        } else {
+          scf.yield %false : i1
+        }
+        scf.condition(%isIdle) %at : index
+      } do {
+      ^bb0(%at: index):
+        %next = arith.addi %at, %c1 : index
+        scf.yield %next : index
+      }
+      %isFound = arith.cmpi slt, %p, %end : index
+      %sum = scf.if %isFound -> (f64) {
+        // The step as before.
+        scf.yield %after : f64
+      } else {
+        scf.yield %before : f64
+      }
+      %next = arith.addi %p, %c1 : index
+      scf.yield %next, %sum : index, f64
+    }
+    ```
+
+    A step that does something tests its conditions twice: first in the inner loop,
+    which writes nothing, and then in the step. Lanes of a GPU would wait for each other
+    at the end of each inner loop: there, this pass does not run.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // NACHO_OPTIMIZATIONS_BRANCH_PASSES
