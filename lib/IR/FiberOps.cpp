@@ -55,6 +55,29 @@ LogicalResult FindOp::verify() {
   return success();
 }
 
+/// Whether the children of a fiber have numbers: each stores its coordinate.
+static LogicalResult verifyNumbers(Operation *op, FiberType fiber) {
+  if (!fiber.isElement() &&
+      storesCoordinates(fiber.getTensor(), fiber.getLevel()))
+    return success();
+  return op->emitOpError() << "knows no numbers of the children of a " << fiber;
+}
+
+LogicalResult ChildNumberOp::verify() {
+  auto fiber = cast<FiberType>(getFiber().getType());
+  auto child = cast<FiberType>(getChild().getType());
+  if (failed(verifyNumbers(*this, fiber)))
+    return failure();
+  if (child.getTensor() != fiber.getTensor() ||
+      child.getLevel() != fiber.getLevel() + 1)
+    return emitOpError() << "cannot have a " << child << " in a " << fiber;
+  return success();
+}
+
+LogicalResult ChildCoordinateOp::verify() {
+  return verifyNumbers(*this, cast<FiberType>(getFiber().getType()));
+}
+
 LogicalResult SeekOp::verify() {
   auto fiber = cast<FiberType>(getFiber().getType());
   if (fiber.isElement() ||

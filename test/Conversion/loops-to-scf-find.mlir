@@ -24,3 +24,32 @@ func.func @find(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>
   %position = nacho.position %x1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
   return %isThere, %position : i1, index
 }
+
+// The number of what is found counts from the first child of the fiber.
+//
+// CHECK-LABEL: func.func @child_number(
+// CHECK:         %[[BEGIN:.+]] = arith.minui %{{.+}}, %[[ENTRIES:.+]] : index
+// CHECK:         %[[FOUND:.+]] = arith.select %{{.+}}, %[[P:.+]], %c0 : index
+// CHECK:         %[[N:.+]] = arith.subi %[[FOUND]], %[[BEGIN]] : index
+// CHECK:         return %[[N]] : index
+func.func @child_number(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>) -> index {
+  %x0 = nacho.root %x : tensor<?xf64, #SV>
+  %x1 = nacho.find %k in %x0 : !nacho.fiber<tensor<?xf64, #SV>, 0> by %table : !nacho.workspace<i64>
+  %n = nacho.child_number %x1 in %x0
+      : !nacho.fiber<tensor<?xf64, #SV>, 1>, !nacho.fiber<tensor<?xf64, #SV>, 0>
+  return %n : index
+}
+
+// No coordinate is read outside of the array, whatever the positions have become.
+//
+// CHECK-LABEL: func.func @child_coordinate(
+// CHECK-SAME:    %[[N:[^ ]+]]: index) -> index
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %{{.+}}, %c1 : index
+// CHECK-DAG:     %[[AT:.+]] = arith.addi %{{.+}}, %[[N]] : index
+// CHECK:         %[[READ:.+]] = arith.minui %[[AT]], %[[LAST]] : index
+// CHECK-NEXT:    memref.load %{{.+}}[%[[READ]]] : memref<?xi64>
+func.func @child_coordinate(%x: tensor<?xf64, #SV>, %n: index) -> index {
+  %x0 = nacho.root %x : tensor<?xf64, #SV>
+  %k = nacho.child_coordinate %n in %x0 : !nacho.fiber<tensor<?xf64, #SV>, 0>
+  return %k : index
+}

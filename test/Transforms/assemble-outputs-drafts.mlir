@@ -271,6 +271,19 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-find-coordinates,%{cut},nacho-assemble-outputs{drafts=some},canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=MASK
 //
+// The workspace has the numbers of the mask's entries in place of their coordinates.
+//
+// MASK-LABEL:  func.func private @masked_compute(
+// MASK:            nacho.coiterate %i of
+// MASK:              nacho.coiterate %j of
+// MASK:                %M2 = nacho.find %k in %[[M1:.+]] of_row : {{.+}} by %table
+// MASK:                %[[NUMBER:.+]] = nacho.child_number %M2 in %[[M1]] :
+// MASK-NEXT:           nacho.insert {{.+}} distinct at %[[NUMBER]] into %sums
+// MASK:              nacho.drain %[[DRAINED:[^ ]+]], %{{[^ ]+}} of %sums
+// MASK-NEXT:           %[[IN:.+]] = nacho.fiber_at %M0[%{{.+}}] certain :
+// MASK-NEXT:           %[[K:.+]] = nacho.child_coordinate %[[DRAINED]] in %[[IN]] :
+// MASK:                arith.index_castui %[[K]] : index to i32
+//
 // MASK-LABEL:  func.func @masked_plan(
 // MASK:          %M0 = nacho.root %M
 // MASK:          nacho.parallel %{{.+}} in %c1 threads %threads {

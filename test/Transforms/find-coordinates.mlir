@@ -259,7 +259,7 @@ func.func @mask(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor
 // Rows are whole: the lanes of a warp search the row of the mask.
 //
 // CHECK-LABEL:  func.func @mask_of_whole_rows(
-// CHECK:            %A2 = nacho.find %k in %A1 :
+// CHECK:            %A2 = nacho.find %k in %A1 of_row :
 // SEARCH-LABEL: func.func @mask_of_whole_rows(
 // SEARCH:           nacho.coiterate %k of (%C2 = %C1 : {{[^)]+}}) in %C2 {
 // SEARCH-NEXT:        %A2 = nacho.seek %k in %A1 :
@@ -333,7 +333,7 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> t
 // CHECK:         nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) in intersect(%A1, %B1) {
 // CHECK-NEXT:      nacho.coiterate %j of (%A2 = %A1 : {{[^)]+}}) in %A2 {
 // CHECK-NEXT:        nacho.coiterate %k of (%A3 = %A2 : {{[^)]+}}) in %A3 {
-// CHECK-NEXT:          %B2 = nacho.find %k in %B1 :
+// CHECK-NEXT:          %B2 = nacho.find %k in %B1 of_row :
 // CHECK-NEXT:          %[[THERE:.+]] = nacho.present %B2 :
 // CHECK:               nacho.append %{{.+}} at(%i, %j, %k) if %[[THERE]] : f64
 func.func @middle(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?xf64, #DCSR>)

@@ -648,7 +648,7 @@ func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tens
 // CHECK:           %B1 = nacho.fiber_at %B0[%posB] certain
 // CHECK:           nacho.coiterate %j of (%A2 = %A1 : {{[^)]+}}) in %A2 {
 // CHECK-NEXT:        nacho.coiterate %k of (%A3 = %A2 : {{[^)]+}}) in %A3 {
-// CHECK-NEXT:          %B2 = nacho.find %k in %B1 :
+// CHECK-NEXT:          %B2 = nacho.find %k in %B1 of_row :
 func.func @masked_anew(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?xf64, #DCSR>)
     -> tensor<?x?x?xf64, #CSF> {
   %Z = nacho.assign (%a = %A[i, j, k] : tensor<?x?x?xf64, #CSF>, %b = %B[i, k] : tensor<?x?xf64, #DCSR>)

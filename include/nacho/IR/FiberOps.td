@@ -62,7 +62,9 @@ def Nacho_FindOp : Nacho_Op<"find", [
   let description = [{
     The child is absent where the fiber does not store the coordinate; coordinates must
     be unique. A coiteration steps through the fiber; `find` instead looks the
-    coordinate up in a table of the children's positions. Assembly adds the table.
+    coordinate up in a table of the children's positions. Assembly adds the table. The
+    fiber is `of_row` if it is the same for all that a nest appends to a row of the last
+    level of its result, and the coordinate is that of what is appended.
 
     ```mlir
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -76,12 +78,55 @@ def Nacho_FindOp : Nacho_Op<"find", [
     ```
   }];
   let arguments = (ins Index:$coordinate, Nacho_FiberType:$fiber,
-                       Optional<Nacho_WorkspaceType>:$table);
+                       Optional<Nacho_WorkspaceType>:$table, UnitAttr:$ofRow);
   let results = (outs Nacho_FiberType:$child);
   let assemblyFormat = [{
-    $coordinate `in` $fiber `:` type($fiber) (`by` $table^ `:` type($table))?
-    attr-dict
+    $coordinate `in` $fiber (`of_row` $ofRow^)? `:` type($fiber)
+    (`by` $table^ `:` type($table))? attr-dict
   }];
+  let hasVerifier = 1;
+}
+
+def Nacho_ChildNumberOp : Nacho_Op<"child_number", [Pure]> {
+  let summary = "the number of a child among those of its fiber";
+  let description = [{
+    The first child that the fiber stores has the number 0. The number of an absent child
+    is arbitrary.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !M1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    !M2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i64>) -> index {
+      %M2 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i64>
+      %n = nacho.child_number %M2 in %M1 : !M2, !M1
+      return %n : index
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_FiberType:$child, Nacho_FiberType:$fiber);
+  let results = (outs Index:$number);
+  let assemblyFormat = "$child `in` $fiber attr-dict `:` type($child) `,` type($fiber)";
+  let hasVerifier = 1;
+}
+
+def Nacho_ChildCoordinateOp : Nacho_Op<"child_coordinate", [Pure]> {
+  let summary = "the coordinate of a child, given its number";
+  let description = [{
+    The number is that of `nacho.child_number`.
+
+    ```mlir
+    #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+    !M1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+    func.func @f(%M1: !M1, %n: index) -> index {
+      %k = nacho.child_coordinate %n in %M1 : !M1
+      return %k : index
+    }
+    ```
+  }];
+  let arguments = (ins Index:$number, Nacho_FiberType:$fiber);
+  let results = (outs Index:$coordinate);
+  let assemblyFormat = "$number `in` $fiber attr-dict `:` type($fiber)";
   let hasVerifier = 1;
 }
 

@@ -102,7 +102,23 @@ static void lowerFind(FiberLowering &lowering, FindOp op) {
                                     select(found, at, 0), found, std::nullopt});
 }
 
+static void lowerChildNumber(FiberLowering &lowering, ChildNumberOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  ChildRange range = rangeOutsideOfLoop(b, lowering.fiber(op.getFiber()));
+  Value at = lowering.fiber(op.getChild()).position;
+  op.replaceAllUsesWith(Number(b, at) - range.begin);
+}
+
+static void lowerChildCoordinate(FiberLowering &lowering,
+                                 ChildCoordinateOp op) {
+  ImplicitLocOpBuilder &b = lowering.b;
+  ChildRange range = rangeOutsideOfLoop(b, lowering.fiber(op.getFiber()));
+  Value last = Number(b, range.level->size(b)) - 1;
+  Value at = Number(b, range.begin) + op.getNumber();
+  op.replaceAllUsesWith(range.level->coordinate(b, min(Number(b, at), last)));
+}
+
 void nacho::addFoundFibers(FiberLowering &lowering) {
-  lowering.add(lowerFiberAt, lowerChildrenAt, lowerPieces, lowerSeek,
-               lowerFind);
+  lowering.add(lowerFiberAt, lowerChildrenAt, lowerPieces, lowerSeek, lowerFind,
+               lowerChildNumber, lowerChildCoordinate);
 }

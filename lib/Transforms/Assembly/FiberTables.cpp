@@ -13,7 +13,7 @@ using namespace nacho;
 /// the position of an absent fiber.
 static constexpr int64_t kNoFiber = -1;
 
-unsigned FiberTables::numberOf(FindOp find) const {
+static unsigned numberOf(const Part &part, FindOp find) {
   return llvm::find(part.layout.finds, find) - part.layout.finds.begin();
 }
 
@@ -24,13 +24,23 @@ static bool hasKeptChildren(FindOp find) {
 
 /// The first of the numbers, and how many there are, that the loops carry for
 /// the table of a lookup.
-std::pair<unsigned, unsigned> FiberTables::carriedBy(unsigned number) const {
+static std::pair<unsigned, unsigned> carriedBy(const Part &part,
+                                               unsigned number) {
   auto count = [](FindOp find) { return hasKeptChildren(find) ? 2u : 1u; };
   ArrayRef<FindOp> finds = part.layout.finds;
   unsigned first = 0;
   for (FindOp find : finds.take_front(number))
     first += count(find);
   return {first, count(finds[number])};
+}
+
+Value FiberTables::fiberInTable(Part &part, FindOp find,
+                                const Carried &values) {
+  Value root = part.mapping.lookup(rootOf(find.getFiber()).getResult());
+  unsigned first = carriedBy(part, numberOf(part, find)).first;
+  return FiberAtOp::create(part.b, find.getFiber().getType(), root,
+                           values.tables[first], /*end=*/Value(),
+                           /*certain=*/true);
 }
 
 void FiberTables::start(Carried &carried) {
@@ -67,8 +77,8 @@ static SmallVector<Value> identify(ImplicitLocOpBuilder &b, Value fiber) {
 void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
   ImplicitLocOpBuilder &b = part.b;
   for (auto find : loop.getBody().getOps<FindOp>()) {
-    unsigned number = numberOf(find);
-    auto [first, count] = carriedBy(number);
+    unsigned number = numberOf(part, find);
+    auto [first, count] = carriedBy(part, number);
     MutableArrayRef<Value> inTable =
         MutableArrayRef(values.tables).slice(first, count);
     Value fiber = part.mapping.lookup(find.getFiber());
@@ -97,7 +107,7 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
 
 void FiberTables::emit(FindOp find) {
   auto now = cast<FindOp>(part.b.clone(*find, part.mapping));
-  now.getTableMutable().assign(tables[numberOf(find)]);
+  now.getTableMutable().assign(tables[numberOf(part, find)]);
 }
 
 void FiberTables::clear() {

@@ -23,10 +23,12 @@ public:
   /// Empties the tables: workspaces have to be left empty.
   void clear();
 
-private:
-  unsigned numberOf(FindOp find) const;
-  std::pair<unsigned, unsigned> carriedBy(unsigned number) const;
+  /// The fiber whose children are in the table of a lookup, given what the
+  /// loops carry. The fiber was not a list's.
+  static mlir::Value fiberInTable(Part &part, FindOp find,
+                                  const Carried &values);
 
+private:
   Part &part;
   Values tables;
 };

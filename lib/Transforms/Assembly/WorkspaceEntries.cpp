@@ -1,6 +1,7 @@
 //===- WorkspaceEntries.cpp - Entries that a part collects in a workspace -===//
 
 #include "Entries.h"
+#include "FiberTables.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
 
@@ -12,10 +13,13 @@ using namespace nacho;
 namespace {
 
 /// The base of counting and of adding up in a workspace, which holds one row
-/// and is drained when the outer loops move on.
+/// and is drained when the outer loops move on. If each coordinate of the row
+/// is one of the same fiber, as in masked products, the workspace holds its
+/// number among these: they are few, and lie side by side.
 class RowEntries : public Entries {
 public:
-  RowEntries(Part &part, Type element) : Entries(part), element(element) {}
+  RowEntries(Part &part, Type element)
+      : Entries(part), mask(findMask(layout)), element(element) {}
 
   void start(Carried &) override {
     Value slot = SlotOp::create(b, b.getIndexType());
@@ -42,18 +46,29 @@ protected:
 
   unsigned level() const { return *layout.workspaceLevel; }
 
+  /// The coordinate of a key that is drained.
+  Value coordinateOf(Value key, const Carried &values) {
+    if (!mask)
+      return key;
+    Value fiber = FiberTables::fiberInTable(part, mask, values);
+    return ChildCoordinateOp::create(b, b.getIndexType(), key, fiber);
+  }
+
   /// workspace[coordinate] += value; returns whether the coordinate is new.
   Value insert(AppendOp op, std::optional<Value> value) {
-    Value coordinate = part.coordinates[level()];
+    Value coordinate = part.coordinates[level()], key = coordinate;
+    if (mask)
+      key = ChildNumberOp::create(b, b.getIndexType(),
+                                  part.mapping.lookup(mask.getChild()),
+                                  part.mapping.lookup(mask.getFiber()));
     NestOp nest = layout.nest;
     MonoidAttr monoid = nest.getReduceAttr();
     if (monoid)
       monoid = monoid.from(nullptr);
     if (!value || (monoid && monoid.isSum()))
       monoid = {};
-    auto insert =
-        InsertOp::create(b, b.getI1Type(), value.value_or(Value()), coordinate,
-                         workspace, /*distinct=*/false, monoid);
+    auto insert = InsertOp::create(b, b.getI1Type(), value.value_or(Value()),
+                                   key, workspace, /*distinct=*/false, monoid);
     auto loop = insert->getParentOfType<CoiterateOp>();
     insert.setDistinct(loop && coordinate == loop.getCoordinate());
     return insert;
@@ -62,6 +77,10 @@ protected:
   Value workspace;
 
 private:
+  static FindOp findMask(const ResultLayout &layout);
+
+  /// The lookup that finds whatever is appended; null if there is none.
+  FindOp mask;
   Type element;
 };
 
@@ -114,11 +133,11 @@ protected:
   void drain(Carried &values) override {
     auto drain = DrainOp::create(b, workspace, values.entries);
     values.entries = drain.getResult(0);
-    part.coordinates[level()] = drain.getKey();
     if (partLevel)
       part.coordinates[*partLevel] = part.number;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(drain.getBodyBlock());
+    part.coordinates[level()] = coordinateOf(drain.getKey(), values);
     Value offset = drain.getCarried().front();
     makeEntry(emitFromStart(drain.getValue()), offset);
     Value next = Number(b, offset) + 1;
@@ -136,6 +155,32 @@ private:
 };
 
 } // namespace
+
+/// Whether a condition only holds if a lookup finds something.
+static bool implies(Value condition, FindOp find) {
+  if (!condition)
+    return false;
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return implies(both.getLhs(), find) || implies(both.getRhs(), find);
+  auto present = condition.getDefiningOp<PresentOp>();
+  return present && present.getFiber() == find.getChild();
+}
+
+FindOp RowEntries::findMask(const ResultLayout &layout) {
+  auto isMask = [&](FindOp find) {
+    if (!find.getOfRow() || find.getFiber().getDefiningOp<ChildrenAtOp>())
+      return false;
+    return !NestOp(layout.nest)
+                .walk([&](AppendOp append) {
+                  return implies(append.getCondition(), find)
+                             ? WalkResult::advance()
+                             : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  };
+  const auto *found = llvm::find_if(layout.finds, isMask);
+  return found == layout.finds.end() ? FindOp() : *found;
+}
 
 std::unique_ptr<Entries>
 nacho::makeWorkspaceEntries(Part &part, std::optional<unsigned> partLevel) {

@@ -38,7 +38,26 @@ static bool canBeTabled(Value fiber) {
 
 static Value lookUp(ImplicitLocOpBuilder &b, Type child, Value coordinate,
                     Value fiber) {
-  return FindOp::create(b, child, coordinate, fiber, Value());
+  return FindOp::create(b, child, coordinate, fiber, /*table=*/Value(),
+                        /*ofRow=*/false);
+}
+
+/// Whether whatever is appended has the coordinate of a lookup in its last
+/// level, and the fiber is made by a loop over coordinates of the other levels.
+static bool isOfRow(NestOp nest, FindOp find) {
+  auto fiber = dyn_cast<BlockArgument>(find.getFiber());
+  auto outer = fiber ? dyn_cast<CoiterateOp>(fiber.getOwner()->getParentOp())
+                     : CoiterateOp();
+  auto isInRow = [&](AppendOp append) {
+    OperandRange at = append.getCoordinates();
+    return !at.empty() && at.back() == find.getCoordinate() &&
+           llvm::is_contained(at.drop_back(), outer.getCoordinate());
+  };
+  return outer && !nest.walk([&](AppendOp append) {
+                         return isInRow(append) ? WalkResult::advance()
+                                                : WalkResult::interrupt();
+                       })
+                       .wasInterrupted();
 }
 
 namespace {
@@ -60,6 +79,7 @@ struct FindCoordinates
       bool isSought = traits.leavesRowsWhole ? seekInLanes : seekShared;
       if (isLast && repeated.any())
         takeOut(loop, repeated, isSought ? seek : lookUp);
+      nest.walk([&](FindOp find) { find.setOfRow(isOfRow(nest, find)); });
     }
   }
 };
