@@ -112,6 +112,9 @@ private:
                   llvm::ArrayRef<mlir::Attribute> result);
   Visit visitOf(const LoopOperand &operand, mlir::Attribute index,
                 llvm::ArrayRef<mlir::Attribute> loops, bool isTransposed) const;
+  double lookupOf(llvm::ArrayRef<mlir::Attribute> loops, unsigned m) const;
+  bool skips(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
+             llvm::ArrayRef<unsigned> transposed) const;
   double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 
