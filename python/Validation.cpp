@@ -4,6 +4,7 @@
 
 #include "Signals.h"
 
+#include "nacho/Runtime/Processors.h"
 #include "nacho/Runtime/Runtime.h"
 
 #include <nanobind/nanobind.h>
@@ -11,12 +12,25 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <optional>
 #include <vector>
 
 namespace nb = nanobind;
 using namespace nacho;
 
-static const char *const violationNames[] = {"", "range", "order", "duplicate"};
+static const char *nameOf(Violation violation) {
+  switch (violation) {
+  case Violation::positions:
+    return "positions";
+  case Violation::range:
+    return "range";
+  case Violation::order:
+    return "order";
+  case Violation::duplicate:
+    return "duplicate";
+  }
+  return "";
+}
 
 using IndexArray =
     nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -44,79 +58,90 @@ static int64_t pyCheckPositions(const IndexArray &pos, int64_t length,
   });
 }
 
-static std::pair<int64_t, std::string> pyCheckCoordinates(const IndexArray &pos,
-                                                          const IndexArray &crd,
-                                                          int64_t extent) {
+/// The bytes of an element of int32 or int64.
+template <typename Array>
+static int64_t bytesOf(const Array &array) {
+  return dispatchIndex(array, [](auto *data) { return sizeof(*data); });
+}
+
+/// The first fault of entries that have these positions. No threads are as many
+/// as calls use by default.
+static std::optional<Fault> firstFault(const IndexArray &pos, LevelEntries of,
+                                       int64_t threads) {
   if (pos.size() < 1)
     throw nb::value_error("the positions are too short");
-  Violation violation;
-  int64_t fibers = pos.size() - 1, entries = crd.size();
-  int64_t at = dispatchIndex(pos, [&](auto *positions) {
-    return dispatchIndex(crd, [&](auto *coordinates) -> int64_t {
-      Unlocked unlocked;
-      return untilChecked(fibers + entries, [&]() -> int64_t {
-        if (checkPositions(positions, fibers, entries) >= 0)
-          return -2;
-        return checkCoordinates(positions, fibers, coordinates, entries, extent,
-                                violation);
-      });
-    });
-  });
-  if (at == -2)
+  of.positions = pos.data();
+  of.positionBytes = bytesOf(pos);
+  of.fibers = pos.size() - 1;
+  std::optional<Fault> fault;
+  {
+    Unlocked unlocked;
+    if (!threads)
+      threads = defaultThreads();
+    fault = untilChecked(of.fibers + of.entries,
+                         [&] { return findFault(of, threads); });
+  }
+  if (fault && fault->violation == Violation::positions)
     throw nb::value_error("the positions are not valid");
-  return {at, violationNames[static_cast<int>(violation)]};
+  return fault;
+}
+
+static std::pair<int64_t, std::string> pyCheckCoordinates(const IndexArray &pos,
+                                                          const IndexArray &crd,
+                                                          int64_t extent,
+                                                          int64_t threads) {
+  LevelEntries of = {};
+  const void *coordinates = crd.data();
+  of.coordinates = &coordinates;
+  of.coordinateBytes = bytesOf(crd);
+  of.stride = of.levels = 1;
+  of.entries = crd.size();
+  of.extents = &extent;
+  std::optional<Fault> fault = firstFault(pos, of, threads);
+  if (!fault)
+    return {-1, ""};
+  return {fault->entry, nameOf(fault->violation)};
 }
 
 /// Checks the entries of levels whose coordinates are tuples. All arrays of
 /// coordinates have one type and one stride.
 static nb::object pyCheckTuples(const IndexArray &pos, const nb::list &list,
-                                const nb::list &extentList) {
+                                const nb::list &extentList, int64_t threads) {
   std::vector<IndexColumn> arrays;
+  std::vector<const void *> coordinates;
   std::vector<int64_t> extents;
-  arrays.reserve(nb::len(list));
-  extents.reserve(nb::len(extentList));
-  for (nb::handle item : list)
+  for (nb::handle item : list) {
     arrays.push_back(nb::cast<IndexColumn>(item));
+    coordinates.push_back(arrays.back().data());
+  }
   for (nb::handle item : extentList)
     extents.push_back(nb::cast<int64_t>(item));
-  if (pos.size() < 1 || arrays.empty() || arrays.size() != extents.size())
+  if (arrays.empty() || arrays.size() != extents.size())
     throw nb::value_error("expected one extent for every array");
-  int64_t fibers = pos.size() - 1, entries = arrays.front().size(), level = -1;
+  LevelEntries of = {};
+  of.coordinates = coordinates.data();
+  of.coordinateBytes = bytesOf(arrays.front());
+  of.levels = int64_t(arrays.size());
+  of.entries = arrays.front().size();
+  of.extents = extents.data();
   // NumPy may report any stride for arrays of a single element.
-  int64_t stride = entries > 1 ? arrays.front().stride(0) : 1;
+  of.stride = of.entries > 1 ? arrays.front().stride(0) : 1;
   for (const IndexColumn &array : arrays)
     if (array.dtype() != arrays.front().dtype() ||
-        int64_t(array.size()) != entries ||
-        (entries > 1 && array.stride(0) != stride))
+        int64_t(array.size()) != of.entries ||
+        (of.entries > 1 && array.stride(0) != of.stride))
       throw nb::value_error("the coordinates differ in type, length or stride");
-  Violation violation = Violation::none;
-  int64_t at = dispatchIndex(pos, [&](auto *positions) {
-    return dispatchIndex(arrays.front(), [&](auto *first) -> int64_t {
-      using Index = std::remove_pointer_t<decltype(first)>;
-      std::vector<Index *> coordinates;
-      coordinates.reserve(arrays.size());
-      for (const IndexColumn &array : arrays)
-        coordinates.push_back(static_cast<Index *>(array.data()));
-      Unlocked unlocked;
-      return untilChecked(fibers + entries, [&]() -> int64_t {
-        if (checkPositions(positions, fibers, entries) >= 0)
-          return -2;
-        return checkTuples(positions, fibers, coordinates.data(), stride,
-                           entries, extents.data(), int64_t(extents.size()),
-                           level, violation);
-      });
-    });
-  });
-  if (at == -2)
-    throw nb::value_error("the positions are not valid");
-  return nb::make_tuple(at, level, violationNames[static_cast<int>(violation)]);
+  std::optional<Fault> fault = firstFault(pos, of, threads);
+  if (!fault)
+    return nb::make_tuple(-1, -1, "");
+  return nb::make_tuple(fault->entry, fault->level, nameOf(fault->violation));
 }
 
 void addValidation(nb::module_ &m) {
   m.def("check_positions", &pyCheckPositions, nb::arg("pos"), nb::arg("length"),
         nb::arg("nnz"));
   m.def("check_coordinates", &pyCheckCoordinates, nb::arg("pos"),
-        nb::arg("crd"), nb::arg("extent"));
+        nb::arg("crd"), nb::arg("extent"), nb::arg("threads") = 0);
   m.def("check_tuples", &pyCheckTuples, nb::arg("pos"), nb::arg("crds"),
-        nb::arg("extents"));
+        nb::arg("extents"), nb::arg("threads") = 0);
 }

@@ -42,16 +42,16 @@ bool nacho::isCanonical(const TensorLayout &layout,
       entries = stored.size / stride;
       array += levels[m].arrays.size();
     }
-    ResultEntries of = {positions.data,
-                        int64_t(sizeOf(positions.type)),
-                        parents,
-                        coordinates.data(),
-                        bytes,
-                        level.coordinates.stride,
-                        int64_t(end - first),
-                        entries,
-                        &extents[first],
-                        /*areNonempty=*/first > 0 && !levels[first - 1].isFull};
+    LevelEntries of = {positions.data,
+                       int64_t(sizeOf(positions.type)),
+                       parents,
+                       coordinates.data(),
+                       bytes,
+                       level.coordinates.stride,
+                       int64_t(end - first),
+                       entries,
+                       &extents[first],
+                       /*areNonempty=*/first > 0 && !levels[first - 1].isFull};
     if (!areInOrder(of, threads))
       return false;
     parents = entries;

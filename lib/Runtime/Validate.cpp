@@ -1,5 +1,6 @@
 //===- Validate.cpp - Validation of the arrays of a tensor ----------------===//
 
+#include "Numbers.h"
 #include "Threads.h"
 #include "nacho/Runtime/Runtime.h"
 
@@ -60,99 +61,67 @@ private:
 };
 } // namespace
 
+/// The first coordinate of an entry that is not in the extent of its level.
+template <typename Crd>
+static std::optional<Fault> outside(const LevelEntries &of,
+                                    const Crd *const *crds, int64_t p) {
+  for (int64_t level = 0; level < of.levels; ++level) {
+    int64_t coordinate = crds[level][of.stride * p];
+    if (coordinate < 0 || coordinate >= of.extents[level])
+      return Fault{p, level, Violation::range};
+  }
+  return std::nullopt;
+}
+
+/// The fault of an entry that is not greater than the one before it, and the
+/// level that tells.
+template <typename Crd>
+static std::optional<Fault> outOfOrder(const LevelEntries &of,
+                                       const Crd *const *crds, int64_t p) {
+  for (int64_t level = 0; level < of.levels; ++level) {
+    Crd last = crds[level][of.stride * (p - 1)];
+    Crd coordinate = crds[level][of.stride * p];
+    if (coordinate < last)
+      return Fault{p, level, Violation::order};
+    if (coordinate > last)
+      return std::nullopt;
+  }
+  return Fault{p, of.levels - 1, Violation::duplicate};
+}
+
 template <typename Pos, typename Crd>
-int64_t nacho::checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
-                                int64_t entries, int64_t extent,
-                                Violation &violation) {
-  violation = Violation::none;
+static std::optional<Fault> firstFault(const LevelEntries &of) {
+  auto *pos = static_cast<const Pos *>(of.positions);
+  auto *crds = reinterpret_cast<const Crd *const *>(of.coordinates);
+  if (checkPositions(pos, of.fibers, of.entries) >= 0)
+    return Fault{-1, -1, Violation::positions};
   Pauses pauses;
-  for (int64_t fiber = 0; fiber < fibers; ++fiber) {
-    auto [begin, end] = rangeOf(pos, fiber, entries);
-    pauses.before(1);
-    int64_t last = -1;
-    for (int64_t p = begin; p < end; ++p) {
-      if ((p - begin) % kPauses == 0)
-        pauses.before(std::min(end - p, kPauses));
-      int64_t coordinate = crd[p];
-      if (coordinate > last && coordinate < extent) {
-        last = coordinate;
-        continue;
-      }
-      violation = coordinate < 0 || coordinate >= extent ? Violation::range
-                  : coordinate == last                   ? Violation::duplicate
-                                                         : Violation::order;
-      return p;
-    }
-  }
-  return -1;
-}
-
-/// Whether the coordinates at index `p` of every array lie in the extents of
-/// their levels. If not, `level` is the first one that does not.
-template <typename Crd>
-static bool isInRange(const Crd *const *crds, const int64_t *extents,
-                      int64_t levels, int64_t p, int64_t &level) {
-  for (level = 0; level < levels; ++level)
-    if (crds[level][p] < 0 || crds[level][p] >= extents[level])
-      return false;
-  return true;
-}
-
-/// The violation of the order by the tuple at `p`, given the tuple at `before`.
-/// `level` becomes the level that tells.
-template <typename Crd>
-static Violation compareWithLast(const Crd *const *crds, int64_t levels,
-                                 int64_t before, int64_t p, int64_t &level) {
-  for (level = 0; level < levels; ++level) {
-    Crd last = crds[level][before], coordinate = crds[level][p];
-    if (coordinate != last)
-      return coordinate > last ? Violation::none : Violation::order;
-  }
-  level = levels - 1;
-  return Violation::duplicate;
-}
-
-/// `stride` is an int64_t, or an integral_constant so that the compiler knows
-/// it.
-template <typename Pos, typename Crd, typename Stride>
-static int64_t
-checkTuplesApart(const Pos *pos, int64_t fibers, const Crd *const *crds,
-                 Stride stride, int64_t entries, const int64_t *extents,
-                 int64_t levels, int64_t &level, Violation &violation) {
-  Pauses pauses;
-  for (int64_t fiber = 0; fiber < fibers; ++fiber) {
-    auto [begin, end] = rangeOf(pos, fiber, entries);
+  for (int64_t fiber = 0; fiber < of.fibers; ++fiber) {
+    auto [begin, end] = rangeOf(pos, fiber, of.entries);
     pauses.before(1);
     for (int64_t p = begin; p < end; ++p) {
       if ((p - begin) % kPauses == 0)
         pauses.before(std::min(end - p, kPauses));
-      violation = Violation::range;
-      if (!isInRange(crds, extents, levels, stride * p, level))
-        return p;
-      if (p == begin)
-        continue;
-      violation =
-          compareWithLast(crds, levels, stride * (p - 1), stride * p, level);
-      if (violation != Violation::none)
-        return p;
+      std::optional<Fault> fault = outside(of, crds, p);
+      if (!fault && p > begin)
+        fault = outOfOrder(of, crds, p);
+      if (fault)
+        return fault;
     }
   }
-  violation = Violation::none;
-  level = -1;
-  return -1;
+  return std::nullopt;
 }
 
-template <typename Pos, typename Crd>
-int64_t
-nacho::checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
-                   int64_t stride, int64_t entries, const int64_t *extents,
-                   int64_t levels, int64_t &level, Violation &violation) {
-  if (stride == 1)
-    return checkTuplesApart(pos, fibers, crds,
-                            std::integral_constant<int64_t, 1>(), entries,
-                            extents, levels, level, violation);
-  return checkTuplesApart(pos, fibers, crds, stride, entries, extents, levels,
-                          level, violation);
+std::optional<Fault> nacho::findFault(const LevelEntries &of, int64_t threads) {
+  if (areInOrder(of, threads))
+    return std::nullopt;
+  throwIfSet(stopWord());
+  return withNumbers(of.positionBytes, [&](auto *pos) {
+    return withNumbers(of.coordinateBytes, [&](auto *crd) {
+      return firstFault<std::remove_pointer_t<decltype(pos)>,
+                        std::remove_pointer_t<decltype(crd)>>(of);
+    });
+  });
 }
 
 namespace nacho {
@@ -160,24 +129,4 @@ template int64_t checkPositions(const uint8_t *, int64_t, int64_t);
 template int64_t checkPositions(const uint16_t *, int64_t, int64_t);
 template int64_t checkPositions(const int32_t *, int64_t, int64_t);
 template int64_t checkPositions(const int64_t *, int64_t, int64_t);
-template int64_t checkCoordinates(const int32_t *, int64_t, const int32_t *,
-                                  int64_t, int64_t, Violation &);
-template int64_t checkCoordinates(const int32_t *, int64_t, const int64_t *,
-                                  int64_t, int64_t, Violation &);
-template int64_t checkCoordinates(const int64_t *, int64_t, const int32_t *,
-                                  int64_t, int64_t, Violation &);
-template int64_t checkCoordinates(const int64_t *, int64_t, const int64_t *,
-                                  int64_t, int64_t, Violation &);
-template int64_t checkTuples(const int32_t *, int64_t, const int32_t *const *,
-                             int64_t, int64_t, const int64_t *, int64_t,
-                             int64_t &, Violation &);
-template int64_t checkTuples(const int32_t *, int64_t, const int64_t *const *,
-                             int64_t, int64_t, const int64_t *, int64_t,
-                             int64_t &, Violation &);
-template int64_t checkTuples(const int64_t *, int64_t, const int32_t *const *,
-                             int64_t, int64_t, const int64_t *, int64_t,
-                             int64_t &, Violation &);
-template int64_t checkTuples(const int64_t *, int64_t, const int64_t *const *,
-                             int64_t, int64_t, const int64_t *, int64_t,
-                             int64_t &, Violation &);
 } // namespace nacho

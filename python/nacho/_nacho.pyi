@@ -50,10 +50,13 @@ def read_function(
 ]: ...
 def check_positions(pos: NDArray[Any], length: int, nnz: int) -> int: ...
 def check_coordinates(
-    pos: NDArray[Any], crd: NDArray[Any], extent: int
+    pos: NDArray[Any], crd: NDArray[Any], extent: int, threads: int = 0
 ) -> tuple[int, str]: ...
 def check_tuples(
-    pos: NDArray[Any], crds: list[NDArray[Any]], extents: list[int]
+    pos: NDArray[Any],
+    crds: list[NDArray[Any]],
+    extents: list[int],
+    threads: int = 0,
 ) -> tuple[int, int, str]: ...
 def read_entries(
     text: NDArray[np.uint8], threads: int, whole: bool

@@ -53,3 +53,62 @@ def test_tuples(levels, crd_type, pos_type):
             place, why = _nacho.check_coordinates(pos, crds[0], extents[0])
             assert (place, why) == (expected[0], expected[2])
     assert found == {"", "range", "order", "duplicate"}
+
+
+COUNT = 40_000
+"""So many entries are checked by several threads, in blocks."""
+
+
+def sorted_entries(rng, levels, crd_type):
+    """Return many fibers with sorted entries, some empty, and one of them long."""
+    cuts = np.sort(rng.integers(0, COUNT // 2, 9_000))
+    pos = np.array([0, *cuts, COUNT])
+    ranks = np.cumsum(rng.integers(1, 3, COUNT))
+    ranks -= np.repeat(ranks[np.minimum(pos[:-1], COUNT - 1)], np.diff(pos))
+    extents = {1: (90_000,), 2: (300, 300), 3: (45, 45, 45), 4: (18,) * 4}[levels]
+    return pos, np.stack(np.unravel_index(ranks, extents), 1).astype(crd_type), extents
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.parametrize("crd_type", [np.int32, np.int64])
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+def test_a_fault_is_found_wherever_it_is(levels, crd_type, is_joined):
+    rng = np.random.default_rng(levels)
+    pos, entries, extents = sorted_entries(rng, levels, crd_type)
+    begins = set(pos.tolist())
+    last = COUNT - 1
+    places = [1023, 1024, 1025, last // 3, last // 2, last - 1, last]
+    places += rng.integers(1, COUNT, 20).tolist()
+
+    def found(entries, threads):
+        crds = list(entries.T if is_joined else np.ascontiguousarray(entries.T))
+        return _nacho.check_tuples(pos, crds, [*extents], threads)
+
+    assert found(entries, 1) == found(entries, 3) == (-1, -1, "")
+    for place in places:
+        level = int(rng.integers(levels))
+        for wrong in (-1, extents[level]):
+            faulty = entries.copy()
+            faulty[place, level] = wrong
+            for threads in (1, 3):
+                assert found(faulty, threads) == (place, level, "range")
+        if place in begins or place - 1 in begins:
+            continue
+        faulty = entries.copy()
+        faulty[place] = entries[place - 1]
+        assert found(faulty, 2) == (place, levels - 1, "duplicate")
+        faulty[place] = entries[place - 2]
+        assert found(faulty, 2)[::2] == (place, "order")
+
+
+@pytest.mark.parametrize("crd_type", [np.int32, np.int64])
+@pytest.mark.parametrize("extent", [0, 1, 2**31 - 1, 2**31, 2**33, 2**62])
+def test_extents_at_the_ends_of_types(extent, crd_type):
+    """An extent may be larger than any coordinate of its type."""
+    pos, largest = np.array([0, 1]), int(np.iinfo(crd_type).max)
+    for coordinate in {-1, 0, min(extent, largest), min(extent - 1, largest)}:
+        crd = np.array([coordinate], crd_type)
+        expected = (-1, "") if 0 <= coordinate < extent else (0, "range")
+        assert _nacho.check_coordinates(pos, crd, extent) == expected
+        pair = _nacho.check_tuples(pos, [crd, crd], [extent, extent])
+        assert (pair[0], pair[2]) == expected

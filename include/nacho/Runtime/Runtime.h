@@ -9,6 +9,7 @@
 #define NACHO_RUNTIME_H
 
 #include <cstdint>
+#include <optional>
 
 namespace nacho {
 
@@ -45,29 +46,9 @@ int32_t sortEntries(const int64_t *columns, int64_t numColumns, int64_t keys,
 template <typename Index>
 int64_t checkPositions(const Index *pos, int64_t length, int64_t entries);
 
-enum class Violation { none, range, order, duplicate };
-
-/// Returns the first entry whose coordinate is not in [0, extent) or not
-/// greater than the one before in the same fiber; -1 if there is none. The
-/// positions must have been checked, but other threads may edit them during the
-/// call.
-template <typename Pos, typename Crd>
-int64_t checkCoordinates(const Pos *pos, int64_t fibers, const Crd *crd,
-                         int64_t entries, int64_t extent, Violation &violation);
-
-/// The same check for levels whose entries are tuples, as in the coo format.
-/// Returns the first entry with a coordinate outside the extent of its level,
-/// or that is not lexicographically greater than the entry before in the same
-/// fiber. `level` becomes the number of the level with the violation.
-/// Coordinates of a level are `stride` elements apart.
-template <typename Pos, typename Crd>
-int64_t checkTuples(const Pos *pos, int64_t fibers, const Crd *const *crds,
-                    int64_t stride, int64_t entries, const int64_t *extents,
-                    int64_t levels, int64_t &level, Violation &violation);
-
-/// The entries of a level of a result, or of levels that have entries in
-/// common, as in the coo format.
-struct ResultEntries {
+/// The entries of a level, or of levels that have entries in common, as in the
+/// coo format.
+struct LevelEntries {
   const void *positions;
   int64_t positionBytes, fibers;
   const void *const *coordinates; ///< An array for each level.
@@ -79,8 +60,23 @@ struct ResultEntries {
 
 /// Whether the positions are valid, all coordinates are inside their extents,
 /// the entries of each fiber are in order and distinct, and no fiber is empty
-/// that must not be. False also if the check was stopped (see Stop.h).
-bool areInOrder(const ResultEntries &of, int64_t threads);
+/// that must not be. False also if the check was stopped (see Stop.h). Other
+/// threads may edit the arrays meanwhile.
+bool areInOrder(const LevelEntries &of, int64_t threads);
+
+enum class Violation { positions, range, order, duplicate };
+
+/// An entry with a coordinate outside the extent of its level, or that is not
+/// lexicographically greater than the entry before in the same fiber; or
+/// positions that are not valid.
+struct Fault {
+  int64_t entry, level; ///< The level tells.
+  Violation violation;
+};
+
+/// The first fault of entries, if areInOrder finds that there is one. Fibers
+/// may be empty.
+std::optional<Fault> findFault(const LevelEntries &of, int64_t threads);
 
 } // namespace nacho
 

@@ -99,6 +99,7 @@ class Call(NamedTuple):
                 type,
                 running.validate,
                 notes,
+                threads=running.threads or 0,
                 is_typed=is_typed,
                 is_checked=running.checks,
             )

@@ -63,11 +63,13 @@ def canonical(
     ready: View,
     validate: str,
     notes: Notes | None,
+    threads: int = 0,
 ) -> View:
     """Return ``ready`` with sorted and distinct entries: itself, or a private copy.
 
     ``view`` has the arrays of the container, ``ready`` has the arrays that a kernel can
     read. ``notes`` collects what was copied; with None, nobody wants to know.
+    ``threads`` may check the entries; 0 are as many as calls use by default.
     """
     check = check_of(container, view)
     if check is not None and check.reordering is None and validate != "full":
@@ -75,7 +77,7 @@ def canonical(
     known = None if check is None else check.reordering
     reordering = known if isinstance(known, _Reordering) else None
     if reordering is None or not reordering.fits(ready):
-        if has_canonical_entries(name, ready):
+        if has_canonical_entries(name, ready, threads):
             remember(container, view)
             return ready
         reordering = _Reordering(ready)

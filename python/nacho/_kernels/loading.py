@@ -25,13 +25,15 @@ def load(
     validate: str,
     notes: Notes | None = None,
     *,
+    threads: int = 0,
     is_typed: bool = False,
     is_checked: bool = False,
 ) -> View:
     """Check an operand, and return it as the kernel reads it.
 
-    ``is_typed`` says that the format and the arrays are known to have this type,
-    ``is_checked`` that the kernel checks positions on a device.
+    ``threads`` may check it; 0 are as many as calls use by default. ``is_typed`` says
+    that the format and the arrays are known to have this type, ``is_checked`` that the
+    kernel checks positions on a device.
     """
     wanted = type.format
     assert wanted is not None
@@ -50,7 +52,7 @@ def load(
     ready = filled(name, ready)
     if validate != "none" or not same or _known_unsorted(container, view):
         require_positions(name, ready)
-        ready = canonical(name, container, view, ready, validate, notes)
+        ready = canonical(name, container, view, ready, validate, notes, threads)
     return ready if same else _converted(name, ready, type, notes)
 
 

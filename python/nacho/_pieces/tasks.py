@@ -112,7 +112,7 @@ def loaded(kernel: bytes, number: int, layout: Layout, given: Any) -> Input:
         scalar = load_scalar(name, given, type)
         return Input(Windows((0,), (scalar,)), (), layout, name=name)
     rank = specialisation.statement.assignment.ranks[name]
-    view = load(name, given, plain_view(name, given, rank), type, "safe")
+    view = load(name, given, plain_view(name, given, rank), type, "safe", threads=1)
     arrays = arguments(view)[: -len(view.extents)]
     flat = tuple(np.asarray(array).reshape(-1) for array in arrays)
     windows = Windows((0,) * len(flat), flat)

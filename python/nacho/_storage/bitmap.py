@@ -75,7 +75,7 @@ class BitmapKind(LevelKind):
         return place, f"expected {before[place]}, the number of bits before the word"
 
     def wrong_coordinate(
-        self, pos: Array | None, crd: Array, extent: int
+        self, pos: Array | None, crd: Array, extent: int, threads: int
     ) -> tuple[int, str] | None:
         words = self._words(extent)
         if not words:

@@ -112,13 +112,16 @@ class LevelKind:
         return None if place < 0 else (place, f"expected {len(crd) if place else 0}")
 
     def wrong_coordinate(
-        self, pos: Array | None, crd: Array, extent: int
+        self, pos: Array | None, crd: Array, extent: int, threads: int
     ) -> tuple[int, str] | None:
-        """Return the first wrong place of ``crd``, and what is wrong there."""
+        """Return the first wrong place of ``crd``, and what is wrong there.
+
+        ``threads`` may look for it; 0 are as many as calls use by default.
+        """
         from nacho import _nacho
 
         assert pos is not None
-        place, why = _nacho.check_coordinates(pos, crd, extent)
+        place, why = _nacho.check_coordinates(pos, crd, extent, threads)
         return None if place < 0 else (place, why)
 
 

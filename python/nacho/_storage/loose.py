@@ -56,7 +56,7 @@ class LooseKind(LevelKind):
         return (int(wrong[0]), expected) if wrong.size else None
 
     def wrong_coordinate(
-        self, pos: Array | None, crd: Array, extent: int
+        self, pos: Array | None, crd: Array, extent: int, threads: int
     ) -> tuple[int, str] | None:
         first, lengths = self.fibers(pos, 0, extent)
         places = positions_in(first, lengths)

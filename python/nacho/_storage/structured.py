@@ -42,7 +42,7 @@ class StructuredKind(LevelKind):
         return first, np.full(parents, self.per_parent)
 
     def wrong_coordinate(
-        self, pos: Array | None, crd: Array, extent: int
+        self, pos: Array | None, crd: Array, extent: int, threads: int
     ) -> tuple[int, str] | None:
         bounds = np.arange(0, crd.size + 1, self.per_parent)
-        return super().wrong_coordinate(bounds, crd, extent)
+        return super().wrong_coordinate(bounds, crd, extent, threads)

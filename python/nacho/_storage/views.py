@@ -206,15 +206,17 @@ def require_positions(name: str | None, view: View) -> None:
             _refuse_position(name, view, level, *wrong)
 
 
-def has_canonical_entries(name: str | None, view: View) -> bool:
+def has_canonical_entries(name: str | None, view: View, threads: int = 0) -> bool:
     """Check that the coordinates in every ``crd`` are in range, sorted and distinct.
+
+    ``threads`` may do so; 0 are as many as calls use by default.
 
     Return False if the entries of another library's container are unsorted or have
     duplicates, which such libraries allow. Everything else is refused.
     """
     for levels in groups(view.format):
         try:
-            place, level, why = _first_violation(view, levels)
+            place, level, why = _first_violation(view, levels, threads)
         except ValueError as error:
             # ``pos`` was checked before, so another thread has edited it since.
             label = view.pos_label(levels[0])
@@ -242,19 +244,21 @@ def groups(format: Format) -> list[range]:
     ]
 
 
-def _first_violation(view: View, levels: range) -> tuple[int, int, str]:
+def _first_violation(view: View, levels: range, threads: int) -> tuple[int, int, str]:
     """Return the first wrong position of a group, the level, and what is wrong.
 
     A negative position says that nothing is wrong.
     """
     first = levels[0]
     if len(levels) == 1:
-        kind, crd = view.format.level_kinds[first], view.crd_at(first)
-        wrong = kind.wrong_coordinate(view.pos[first], crd, view.extents[first])
+        kind, extent = view.format.level_kinds[first], view.extents[first]
+        crd = view.crd_at(first)
+        wrong = kind.wrong_coordinate(view.pos[first], crd, extent, threads)
         return (-1, first, "none") if wrong is None else (wrong[0], first, wrong[1])
     crds = [view.crd_at(level) for level in levels]
     extents = [view.extents[level] for level in levels]
-    place, number, why = _extension().check_tuples(view.pos_at(first), crds, extents)
+    pos, check = view.pos_at(first), _extension().check_tuples
+    place, number, why = check(pos, crds, extents, threads)
     return place, first + number, why
 
 
