@@ -116,36 +116,42 @@ class Kernel:
                 repetitions.remember(call)
                 return made
 
-            made = self._run(operands, options, compute, checks=True)
+            running = self._running(options)._replace(checks=True)
+            made = self._run(operands, running, compute)
         return made
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
-        return self._run(operands, named, Plan.of)
+        running, given = self._taken(operands, named)
+        return self._run(given, running, Plan.of)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
         """Return the number of entries of the result without computing values."""
-        return self._run(operands, named, _count)
+        running, given = self._taken(operands, named)
+        return self._run(given, running, _count)
 
     def explain(self, /, *operands: Any, **named: Any) -> Explanation:
         """Run, and say in text and pictures what was done and how it was balanced."""
         from nacho._kernels.explain import explain
 
-        running = self._running(named)
-        given = bind(self.operands, operands, named)
+        running, given = self._taken(operands, named)
         views = views_of(self._assignment, given)
         return explain(self._specialiser_for(views), given, running)
+
+    def _taken(
+        self, operands: Sequence[Any], named: dict[str, Any]
+    ) -> tuple[Running, list[Any]]:
+        """Take the options of a call out of the keywords; the rest are operands."""
+        running = self._running(options_of_call(named, self.operands))
+        return running, bind(self._assignment.operands, operands, named)
 
     def _run(
         self,
         operands: Sequence[Any],
-        named: dict[str, Any],
+        running: Running,
         act: Callable[[Call], _Result],
-        *,
-        checks: bool = False,
     ) -> _Result:
-        running = self._running(named)._replace(checks=checks)
-        given = bind(self._assignment.operands, operands, named)
+        given = bind(self._assignment.operands, operands, {})
         views = views_of(self._assignment, given)
         return self._specialiser_for(views).run(given, views, running, act)
 
@@ -162,13 +168,12 @@ class Kernel:
             self._elsewhere.setdefault(target, made)
         return self._elsewhere[target]
 
-    def _running(self, named: dict[str, Any]) -> Running:
-        """Take the options of a call out of the keywords, and add those of compile."""
+    def _running(self, options: Mapping[str, Any]) -> Running:
+        """Return the options of compile, with those of a call in place of some."""
         running = Running(
             self.threads, self.parts, self.validate, self.memory_limit, self.device
         )
-        given = options_of_call(named, self.operands)
-        return running._replace(**given) if given else running
+        return running._replace(**options) if options else running
 
     # What is compiled -------------------------------------------------------------
 

@@ -233,15 +233,16 @@ def has_canonical_entries(name: str | None, view: View, threads: int = 0) -> boo
     return True
 
 
-def groups(format: Format) -> list[range]:
+@cache
+def groups(format: Format) -> tuple[range, ...]:
     """Return the sparse levels in groups: a compressed level and its singletons."""
     sparse, kinds = set(format.stored), format.level_kinds
     starts = [level for level in format.stored if not kinds[level].shares_positions]
     starts.append(len(format.levels))
-    return [
+    return tuple(
         range(start, start + sum(level in sparse for level in range(start, end)))
         for start, end in pairwise(starts)
-    ]
+    )
 
 
 def _first_violation(view: View, levels: range, threads: int) -> tuple[int, int, str]:
