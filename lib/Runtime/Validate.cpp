@@ -112,7 +112,13 @@ static std::optional<Fault> firstFault(const LevelEntries &of) {
   return std::nullopt;
 }
 
+/// Fewer entries and fibers are checked in less time than it takes to wake
+/// threads that sleep, as they do before a call.
+static constexpr int64_t kWorthWaking = 1 << 20;
+
 std::optional<Fault> nacho::findFault(const LevelEntries &of, int64_t threads) {
+  if (of.entries + of.fibers < kWorthWaking)
+    threads = 1;
   if (areInOrder(of, threads))
     return std::nullopt;
   throwIfSet(stopWord());

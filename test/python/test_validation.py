@@ -55,50 +55,58 @@ def test_tuples(levels, crd_type, pos_type):
     assert found == {"", "range", "order", "duplicate"}
 
 
-COUNT = 40_000
-"""So many entries are checked by several threads, in blocks."""
-
-
-def sorted_entries(rng, levels, crd_type):
+def sorted_entries(rng, count, levels, crd_type):
     """Return many fibers with sorted entries, some empty, and one of them long."""
-    cuts = np.sort(rng.integers(0, COUNT // 2, 9_000))
-    pos = np.array([0, *cuts, COUNT])
-    ranks = np.cumsum(rng.integers(1, 3, COUNT))
-    ranks -= np.repeat(ranks[np.minimum(pos[:-1], COUNT - 1)], np.diff(pos))
-    extents = {1: (90_000,), 2: (300, 300), 3: (45, 45, 45), 4: (18,) * 4}[levels]
+    cuts = np.sort(rng.integers(0, count // 2, count // 4))
+    pos = np.array([0, *cuts, count])
+    ranks = np.cumsum(rng.integers(1, 3, count))
+    ranks -= np.repeat(ranks[np.minimum(pos[:-1], count - 1)], np.diff(pos))
+    extents = (int((2 * count) ** (1 / levels)) + 1,) * levels
     return pos, np.stack(np.unravel_index(ranks, extents), 1).astype(crd_type), extents
+
+
+def check_faults(places, count, levels, crd_type, *, is_joined=False):
+    """Check that a fault is found at each of the places."""
+    rng = np.random.default_rng(levels)
+    pos, entries, extents = sorted_entries(rng, count, levels, crd_type)
+    begins = set(pos.tolist())
+
+    def found(entries):
+        crds = list(entries.T if is_joined else np.ascontiguousarray(entries.T))
+        return _nacho.check_tuples(pos, crds, [*extents], 3)
+
+    assert found(entries) == (-1, -1, "")
+    for place in places:
+        level = int(rng.integers(levels))
+        for wrong in (-1, extents[level]):
+            faulty = entries.copy()
+            faulty[place, level] = wrong
+            assert found(faulty) == (place, level, "range")
+        if place in begins or place - 1 in begins:
+            continue
+        faulty = entries.copy()
+        faulty[place] = entries[place - 1]
+        assert found(faulty) == (place, levels - 1, "duplicate")
+        faulty[place] = entries[place - 2]
+        assert found(faulty)[::2] == (place, "order")
 
 
 @pytest.mark.parametrize("is_joined", [False, True])
 @pytest.mark.parametrize("crd_type", [np.int32, np.int64])
 @pytest.mark.parametrize("levels", [1, 2, 3, 4])
 def test_a_fault_is_found_wherever_it_is(levels, crd_type, is_joined):
-    rng = np.random.default_rng(levels)
-    pos, entries, extents = sorted_entries(rng, levels, crd_type)
-    begins = set(pos.tolist())
-    last = COUNT - 1
-    places = [1023, 1024, 1025, last // 3, last // 2, last - 1, last]
-    places += rng.integers(1, COUNT, 20).tolist()
+    """Entries are checked in blocks."""
+    count = 9_000
+    places = [1023, 1024, 1025, count // 2, count - 2, count - 1]
+    places += np.random.default_rng(levels).integers(1, count, 20).tolist()
+    check_faults(places, count, levels, crd_type, is_joined=is_joined)
 
-    def found(entries, threads):
-        crds = list(entries.T if is_joined else np.ascontiguousarray(entries.T))
-        return _nacho.check_tuples(pos, crds, [*extents], threads)
 
-    assert found(entries, 1) == found(entries, 3) == (-1, -1, "")
-    for place in places:
-        level = int(rng.integers(levels))
-        for wrong in (-1, extents[level]):
-            faulty = entries.copy()
-            faulty[place, level] = wrong
-            for threads in (1, 3):
-                assert found(faulty, threads) == (place, level, "range")
-        if place in begins or place - 1 in begins:
-            continue
-        faulty = entries.copy()
-        faulty[place] = entries[place - 1]
-        assert found(faulty, 2) == (place, levels - 1, "duplicate")
-        faulty[place] = entries[place - 2]
-        assert found(faulty, 2)[::2] == (place, "order")
+@pytest.mark.parametrize("levels", [1, 2])
+def test_a_fault_is_found_by_any_thread(levels):
+    count = 1 << 20
+    places = [count // 7, count // 3, count // 3 + 1, 2 * count // 3, count - 1]
+    check_faults(places, count, levels, np.int32)
 
 
 @pytest.mark.parametrize("crd_type", [np.int32, np.int64])
