@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CutLevels.h"
 #include "LateReads.h"
 #include "RowsOfParts.h"
 #include "nacho/IR/Arith.h"
-#include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/TensorArrays.h"
 #include "nacho/Optimizations/Passes.h"
@@ -30,81 +30,6 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
-
-//===----------------------------------------------------------------------===//
-// Levels between cuts
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A level of a tensor, and where cuts have their positions in it: the number
-/// of a loop, and of an operand of that loop.
-struct CutLevel {
-  Value tensor;
-  unsigned level;
-  int64_t loop, operand;
-};
-
-/// The levels that the loops and searches of workers step through between cuts.
-class CutLevels {
-public:
-  explicit CutLevels(ParallelOp workers) {
-    workers.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto load = dyn_cast<LoadCutOp>(op))
-        depths[load.getCut()] = 0;
-      else if (auto loop = dyn_cast<CoiterateOp>(op); loop && loop.isBounded())
-        add(loop, loop.getInnerLower());
-      else if (auto count = dyn_cast<CountOp>(op))
-        add(count, Value());
-      else if (auto search = dyn_cast<SearchOp>(op))
-        add(search, search.getInnerLower());
-    });
-  }
-
-  /// Each level once. Of levels that share their positions, only the deepest:
-  /// there, cuts tell entries of a run apart.
-  SmallVector<CutLevel> take() const {
-    SmallVector<CutLevel> taken;
-    for (const auto &[key, cut] : levels) {
-      auto type = cast<RankedTensorType>(cut.tensor.getType());
-      bool isLast = cut.level + 1 == type.getRank();
-      if (isLast || !sharesPositions(type, cut.level + 1) ||
-          !levels.contains({cut.tensor, cut.level + 1}))
-        taken.push_back(cut);
-    }
-    return taken;
-  }
-
-private:
-  /// `inner` is the lower cut that remains inside of a coordinate.
-  template <typename OpT>
-  void add(OpT op, Value inner) {
-    auto depth = op.getLower() ? depths.find(op.getLower()) : depths.end();
-    if (depth == depths.end())
-      return;
-    int64_t loop = depth->second;
-    for (auto [operand, fiber] : llvm::enumerate(op.getFibers()))
-      add(fiber, loop, operand);
-    if (inner)
-      depths[inner] = loop + 1;
-  }
-
-  void add(Value fiber, int64_t loop, int64_t operand) {
-    Value tensor = storedTensorOf(fiber);
-    if (!tensor)
-      return;
-    CutLevel cut{tensor, cast<FiberType>(fiber.getType()).getLevel(), loop,
-                 operand};
-    // The only level of a flattened tensor has an entry at each position.
-    if (tensor != rootOf(fiber).getTensor())
-      cut.level = cast<RankedTensorType>(tensor.getType()).getRank() - 1;
-    levels.insert({{cut.tensor, cut.level}, cut});
-  }
-
-  /// The number of loops outside of each lower cut.
-  DenseMap<Value, int64_t> depths;
-  llvm::MapVector<std::pair<Value, unsigned>, CutLevel> levels;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Tables with a row for each part
@@ -180,7 +105,7 @@ public:
           std::next(findStart(workers, tile)->getIterator())),
         own(cutsOfTile(workers)), bounds(cuts.getBounds()), one(Number(b, 1)),
         first(loadCut(cuts, "first", tile.getBegin())),
-        last(loadCut(cuts, "last", tile.getEnd())) {}
+        last(loadCut(cuts, "last", tile.getEnd())), read(workers) {}
 
   /// `isNew` tells that nobody has cut the tile: it may have fewer parts, if
   /// the windows of so many would not fit in `mostBytes`, which a block has.
@@ -188,10 +113,10 @@ public:
   /// The rows of cuts come first, unless parts have found them, then the
   /// smaller arrays: what a block has no room for comes last.
   void emit(bool isNew, int64_t mostBytes) {
-    SmallVector<CutLevel> levels = CutLevels(workers).take();
+    SmallVector<CutLevel> levels = read.take();
     if (!own)
       StageInOp::create(b, bounds, tile.getBegin(),
-                        Number(b, tile.getEnd()) + one);
+                        Number(b, tile.getEnd()) + one, readsOwnCuts());
     llvm::for_each(levels, [&](const CutLevel &cut) { stagePositions(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
@@ -203,6 +128,9 @@ public:
   }
 
 private:
+  /// A table with a row for each part, and the column where offsets are.
+  using Offset = std::pair<Value, Value>;
+
   /// Loads the cut with which a part begins.
   Value loadCut(LoadCutOp like, StringRef name, Value part) {
     Value row = part, table = bounds;
@@ -212,6 +140,21 @@ private:
     }
     NameScope scope(b, name);
     return LoadCutOp::create(b, like.getCut().getType(), table, row);
+  }
+
+  /// Whether each part reads the cuts at its ends, and no others.
+  bool readsOwnCuts() {
+    return !workers
+                .walk([&](LoadCutOp load) {
+                  bool isOwn = isRowOf(workers, load.getRow(), 0) ||
+                               isRowOf(workers, load.getRow(), 1);
+                  bool isOfTile =
+                      llvm::is_contained({first, last}, load.getCut());
+                  return load.getBounds() != bounds || isOwn || isOfTile
+                             ? WalkResult::advance()
+                             : WalkResult::interrupt();
+                })
+                .wasInterrupted();
   }
 
   /// All that parts cost may lie in a single operand. The ends of windows come
@@ -236,17 +179,21 @@ private:
   }
 
   /// Stages what lies between the positions of the cuts, the last of which may
-  /// lie inside of what is below its position, and `more` elements.
-  void stageIn(Value array, const CutLevel &cut, int64_t more = 0) {
-    auto type = cast<MemRefType>(array.getType());
-    if (!type.getLayout().isIdentity())
+  /// lie inside of what is below its position, and `more` elements. `isAlone`
+  /// tells that parts need nothing else.
+  void stageIn(Value array, const CutLevel &cut, bool isAlone,
+               int64_t more = 0) {
+    if (!cast<MemRefType>(array.getType()).getLayout().isIdentity())
       return;
     // A row costs as much as four entries.
     int64_t weight = more ? 4 : 1;
     readBytes[cut.tensor] += elementBytesOf(array) / weight;
-    Value from = cutPosition(first, cut), to = cutPosition(last, cut);
-    to = Number(b, to) + (1 + more);
-    StageInOp::create(b, array, from, to);
+    Number from(b, cutPosition(first, cut)), to(b, cutPosition(last, cut));
+    // A part looks whether a run begins before it.
+    auto type = cast<RankedTensorType>(cut.tensor.getType());
+    if (firstSharing(type, cut.level) < cut.level)
+      from = max(from, one) - one;
+    StageInOp::create(b, array, from, to + (1 + more), isAlone);
   }
 
   /// The array of positions of the next level, which has one more element.
@@ -260,7 +207,8 @@ private:
     if (next == type.getRank() ||
         llvm::none_of(levelArrays(type, next), isPositions))
       return;
-    stageIn(emitPositionsArray(b, cut.tensor, next), cut, /*more=*/1);
+    stageIn(emitPositionsArray(b, cut.tensor, next), cut,
+            read.isReadAlone(cut.tensor, cut.level), /*more=*/1);
   }
 
   /// The coordinates of the level, and of those that have the same positions.
@@ -270,7 +218,8 @@ private:
          ++level) {
       std::optional<CoordinatePlace> place = coordinatePlace(type, level);
       if (place && place->stride == 1)
-        stageIn(emitCoordinatesArray(b, cut.tensor, level), cut);
+        stageIn(emitCoordinatesArray(b, cut.tensor, level), cut,
+                read.isReadAlone(cut.tensor, level));
     }
   }
 
@@ -278,7 +227,8 @@ private:
     auto type = cast<RankedTensorType>(cut.tensor.getType());
     if (cut.level + 1 != type.getRank() || !isLoaded(cut.tensor))
       return;
-    stageIn(emitValues(b, cut.tensor), cut);
+    stageIn(emitValues(b, cut.tensor), cut,
+            read.isReadAlone(cut.tensor, cut.level));
   }
 
   bool isLoaded(Value tensor) {
@@ -290,21 +240,29 @@ private:
     return loads.wasInterrupted();
   }
 
-  /// The arrays that all parts append to, from one offset to the next.
+  /// The arrays that parts append to, and do nothing else with, from one offset
+  /// to the next.
   void stageAppended() {
-    llvm::MapVector<Value, memref::LoadOp> arrays;
+    llvm::MapVector<Value, std::optional<Offset>> arrays;
     workers.walk([&](memref::StoreOp store) {
       if (store.getMemRefType().getRank() != 1)
         return;
-      if (memref::LoadOp at = findOffset(workers, store.getIndices()[0]))
-        arrays.insert({store.getMemRef(), at});
+      std::optional<Offset> at;
+      if (memref::LoadOp load = findOffset(workers, store.getIndices()[0]))
+        at = Offset(load.getMemRef(), load.getIndices()[1]);
+      auto [array, isNew] = arrays.insert({store.getMemRef(), at});
+      if (array->second != at)
+        array->second = std::nullopt;
     });
-    for (auto [array, offset] : arrays) {
-      if (!endsAtNext(offset))
+    llvm::MapVector<Offset, std::pair<Value, Value>> ends;
+    for (auto [array, at] : arrays) {
+      if (!at || !endsAtNext(*at))
         continue;
-      Value from = offsetOf(offset, tile.getBegin());
-      Value to = offsetOf(offset, tile.getEnd());
-      StageOutOp::create(b, array, from, to);
+      auto [range, isNew] = ends.insert({*at, {}});
+      if (isNew)
+        range->second = {offsetOf(*at, tile.getBegin()),
+                         offsetOf(*at, tile.getEnd())};
+      StageOutOp::create(b, array, range->second.first, range->second.second);
       appendedBytes += bytesOfAppended(array);
     }
   }
@@ -320,20 +278,21 @@ private:
     return late->wordBytes;
   }
 
-  Value offsetOf(memref::LoadOp like, Value part) {
-    Value column = like.getIndices()[1];
-    return memref::LoadOp::create(b, like.getMemRef(),
-                                  ValueRange{part, column});
+  Value offsetOf(const Offset &offset, Value part) {
+    auto load = memref::LoadOp::create(b, offset.first,
+                                       ValueRange{part, offset.second});
+    load->setAttr(NachoDialect::kPlaceAttrName, b.getUnitAttr());
+    return load;
   }
 
   /// Whether each part appends up to where the next one begins: it loads that,
   /// too.
-  bool endsAtNext(memref::LoadOp offset) {
+  bool endsAtNext(const Offset &offset) {
     return llvm::any_of(workers.getBodyBlock()->getOps<memref::LoadOp>(),
                         [&](memref::LoadOp load) {
-                          return load.getMemRef() == offset.getMemRef() &&
+                          return load.getMemRef() == offset.first &&
                                  isRowOf(workers, load.getIndices()[0], 1) &&
-                                 load.getIndices()[1] == offset.getIndices()[1];
+                                 load.getIndices()[1] == offset.second;
                         });
   }
 
@@ -343,6 +302,7 @@ private:
   ImplicitLocOpBuilder b;
   TileCutsOp own;
   Value bounds, one, first, last;
+  CutLevels read;
   /// The bytes that parts read of each tensor, and append, at each position.
   llvm::MapVector<Value, int64_t> readBytes;
   int64_t appendedBytes = 0;

@@ -1,13 +1,20 @@
 // RUN: nacho-opt %s -convert-nacho-parallel-to-gpu=shared-bytes=1024 | FileCheck %s
 
-// A block copies windows to memory that its threads share, and does the parts of a tile.
-// An index outside of the window is one of the array.
+// A block copies windows to memory that its threads share, and does the parts of a tile. All
+// windows of a tile are there, or none: parts choose once. There are some rows in any case,
+// unless the array has none.
 //
-//   skipped = begin mod 4, so that threads begin with a sector
-//   first = thread < skipped ? thread - skipped + threads : thread - skipped
-//   for n = first to the size of the window: window[n] = in[begin + n]
+//   first = min(begin, max(rows of in, 1) - 1)
+//   size = min(max(end, first + 1), rows of in) - first
+//   whole = in has a row, and the windows take at most 1024 bytes
+//   if whole:
+//     skipped = first mod 4, so that threads begin with a sector
+//     start = thread < skipped ? thread - skipped + threads : thread - skipped
+//     for n = start to size: window[n] = in[first + n]
 //   barrier
-//   if part < parts: out[part] = part - begin < size ? window[part - begin] : in[part]
+//   if part < parts:
+//     if whole: out[part] = window[min(part - first, size - 1)]
+//     else: out[part] = in[part]
 //
 // CHECK-LABEL: func.func @stage_in(
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
@@ -18,35 +25,106 @@
 // CHECK:           %[[PART:.+]] = arith.addi %[[BEGIN]], %[[TX]]
 // CHECK:           %[[SUM:.+]] = arith.addi %[[BEGIN]], %[[BY]]
 // CHECK:           %[[END:.+]] = arith.minui %[[SUM]], %[[N]]
-// CHECK:           %[[SIZE:.+]] = arith.select
+// CHECK:           %[[ROWS:.+]] = memref.dim %[[IN]]
+// CHECK:           arith.cmpi uge, %[[ROWS]], %c1
+// CHECK:           %[[FIRST:.+]] = arith.minui %[[BEGIN]], %{{.+}} : index
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[FIRST]], %c1
+// CHECK:           %[[NEEDED:.+]] = arith.maxui %[[END]], %[[NEXT]] : index
+// CHECK:           %[[LAST:.+]] = arith.minui %[[NEEDED]], %[[ROWS]] : index
+// CHECK:           %[[SIZE:.+]] = arith.subi %[[LAST]], %[[FIRST]] : index
 // CHECK:           %[[WINDOW:.+]] = memref.view %[[SHARED]][%{{.+}}][%[[SIZE]]] : memref<1024xi8, #gpu.address_space<workgroup>> to memref<?xf64, #gpu.address_space<workgroup>>
-// CHECK:           %[[SKIPPED:.+]] = arith.remui %[[BEGIN]], %c4{{.*}}
-// CHECK:           %[[MOVED:.+]] = arith.subi %[[TX]], %[[SKIPPED]]
-// CHECK:           %[[BEFORE:.+]] = arith.cmpi ult, %[[TX]], %[[SKIPPED]]
-// CHECK:           %[[NEXT:.+]] = arith.addi %[[MOVED]], %c4{{.*}}
-// CHECK:           %[[FIRST:.+]] = arith.select %[[BEFORE]], %[[NEXT]], %[[MOVED]]
-// CHECK:           scf.for %[[N:.+]] = %[[FIRST]] to %[[SIZE]]
-// CHECK-NEXT:        %[[PLACE:.+]] = arith.addi %[[BEGIN]], %[[N]]
-// CHECK-NEXT:        %[[X:.+]] = memref.load %[[IN]][%[[PLACE]]]
-// CHECK-NEXT:        memref.store %[[X]], %[[WINDOW]][%[[N]]]
+// CHECK:           %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %c1024
+// CHECK:           %[[WHOLE:.+]] = arith.andi %{{.+}}, %[[FITS]] : i1
+// CHECK:           scf.if %[[WHOLE]] {
+// CHECK:             %[[SKIPPED:.+]] = arith.remui %[[FIRST]], %c4{{.*}}
+// CHECK:             %[[MOVED:.+]] = arith.subi %[[TX]], %[[SKIPPED]]
+// CHECK:             %[[BEFORE:.+]] = arith.cmpi ult, %[[TX]], %[[SKIPPED]]
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[MOVED]], %c4{{.*}}
+// CHECK:             %[[START:.+]] = arith.select %[[BEFORE]], %[[NEXT]], %[[MOVED]]
+// CHECK:             scf.for %[[N:.+]] = %[[START]] to %[[SIZE]]
+// CHECK-NEXT:          %[[PLACE:.+]] = arith.addi %[[FIRST]], %[[N]]
+// CHECK-NEXT:          %[[X:.+]] = memref.load %[[IN]][%[[PLACE]]]
+// CHECK-NEXT:          memref.store %[[X]], %[[WINDOW]][%[[N]]]
 // CHECK:           gpu.barrier
-// CHECK:           scf.if
-// CHECK:             %[[AT:.+]] = arith.subi %[[PART]], %[[BEGIN]]
-// CHECK:             %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[SIZE]]
-// CHECK:             %[[READ:.+]] = scf.if %[[INSIDE]] -> (f64) {
-// CHECK:               memref.load %[[WINDOW]][%[[AT]]]
-// CHECK:             } else {
-// CHECK:               memref.load %[[IN]][%[[PART]]]
-// CHECK:             }
-// CHECK:             memref.store %[[READ]], %[[OUT]][%[[PART]]]
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        scf.if %[[WHOLE]] {
+// CHECK:               %[[AT:.+]] = arith.subi %[[PART]], %[[FIRST]]
+// CHECK:               %[[END:.+]] = arith.subi %[[SIZE]], %c1
+// CHECK:               %[[INSIDE:.+]] = arith.minui %[[AT]], %[[END]]
+// CHECK-NEXT:          %[[X:.+]] = memref.load %[[WINDOW]][%[[INSIDE]]]
+// CHECK-NEXT:          memref.store %[[X]], %[[OUT]][%[[PART]]]
+// CHECK-NEXT:        } else {
+// CHECK-NEXT:          %[[X:.+]] = memref.load %[[IN]][%[[PART]]]
+// CHECK-NEXT:          memref.store %[[X]], %[[OUT]][%[[PART]]]
 // CHECK-NOT:       gpu.barrier
 // CHECK:           gpu.terminator
 func.func @stage_in(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] alone : memref<?xf64>
+    %x = memref.load %in[%part] : memref<?xf64>
+    memref.store %x, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// Parts that also need other rows ask each time. So do all parts before the last barrier.
+//
+//   whole: out[part] = part - first < size ? window[part - first] : in[part]
+//
+// CHECK-LABEL: func.func @ask(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        scf.if
+// CHECK:               %[[AT:.+]] = arith.subi %[[PART:.+]], %{{.+}}
+// CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %{{.+}}
+// CHECK:               %[[X:.+]] = scf.if %[[INSIDE]] -> (f64) {
+// CHECK-NEXT:            memref.load %{{.+}}[%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:               } else {
+// CHECK-NEXT:            memref.load %[[IN]][%[[PART]]]
+// CHECK:               memref.store %[[X]], %[[OUT]][%[[PART]]]
+// CHECK:             } else {
+// CHECK-NEXT:          memref.load %[[IN]][%[[PART]]]
+// CHECK:           gpu.terminator
+func.func @ask(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
     nacho.stage_in %in[%begin to %end] : memref<?xf64>
     %x = memref.load %in[%part] : memref<?xf64>
     memref.store %x, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// What is loaded at 0 in place of a row, and not used, may be any row of the window.
+//
+//   whole: x = window[min(part - first, size - 1)]
+//          out[part] = has ? x : 0
+//
+// CHECK-LABEL: func.func @optional(
+// CHECK-SAME:    memref<?xi32>, %[[OUT:[^ ]+]]: memref<?xindex>, %[[HAS:[^ ]+]]: i1)
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK:             scf.if
+// CHECK:               arith.subi %[[PART:.+]], %{{.+}}
+// CHECK:               %[[AT:.+]] = arith.minui
+// CHECK-NEXT:          %[[X:.+]] = memref.load %{{.+}}[%[[AT]]] : memref<?xi32, #gpu.address_space<workgroup>>
+// CHECK-NEXT:          %[[INDEX:.+]] = arith.index_castui %[[X]]
+// CHECK-NEXT:          %[[Y:.+]] = arith.select %[[HAS]], %[[INDEX]]
+// CHECK-NEXT:          memref.store %[[Y]], %[[OUT]][%[[PART]]]
+// CHECK:           gpu.terminator
+func.func @optional(%n: index, %in: memref<?xi32>, %out: memref<?xindex>, %has: i1) {
+  %c0 = arith.constant 0 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] alone : memref<?xi32>
+    %safe = arith.select %has, %part, %c0 : index
+    %x = memref.load %in[%safe] : memref<?xi32>
+    %index = arith.index_castui %x : i32 to index
+    %y = arith.select %has, %index, %c0 : index
+    memref.store %y, %out[%part] : memref<?xindex>
   }
   return
 }
@@ -69,7 +147,7 @@ func.func @whole(%n: index, %in: memref<?xf32>, %out: memref<?xf32>) {
 // The window of rows is computed by every block, from its tile. It is copied as a list of
 // elements.
 //
-//   skipped = 3 * first mod 4, as above
+//   skipped = 3 * from mod 4, as above
 //   for n = ... to 3 * the rows of the window: window[n / 3, n mod 3] = rows[first + n / 3, ...]
 //
 // CHECK-LABEL: func.func @rows(
@@ -102,31 +180,42 @@ func.func @rows(%n: index, %rows: memref<?x3xindex>, %from: memref<?xindex>, %ou
   return
 }
 
-// A vector is loaded from the window if all of its elements are there, and as it was if not.
+// Vectors may begin with the last row, so that the window has 7 more. A window that is written
+// may have fewer rows than a vector.
 //
-//   at = 8 * part - begin
-//   x = at < max(size, 7) - 7 ? window[at .. at + 8] : in[8 * part .. 8 * part + 8]
+//   whole: x = window[min(8 * part - first, size - 8)]
+//          at = 8 * part - begin
+//          if at < max(written, 7) - 7: window[at .. at + 8] = x
+//   else: out[8 * part .. 8 * part + 8] = in[8 * part .. 8 * part + 8]
 //
 // CHECK-LABEL: func.func @vectors(
 // CHECK-SAME:    %[[IN:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
 // CHECK:         gpu.launch
-// CHECK:           %[[SIZE:.+]] = arith.select
+// CHECK:           %[[ROWS:.+]] = memref.dim %[[IN]]
+// CHECK:           arith.cmpi uge, %[[ROWS]], %c8
+// CHECK:           %[[TO:.+]] = arith.addi %{{.+}}, %c7{{.*}}
+// CHECK:           %[[NEEDED:.+]] = arith.maxui %[[TO]], %{{.+}} : index
+// CHECK-NEXT:      %[[LAST:.+]] = arith.minui %[[NEEDED]], %[[ROWS]] : index
+// CHECK-NEXT:      %[[SIZE:.+]] = arith.subi %[[LAST]],
+// CHECK:           %[[WRITTENSIZE:.+]] = arith.select
 // CHECK:           %[[WINDOW:.+]] = memref.view {{.+}}[%[[SIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
-// CHECK:           %[[WRITTEN:.+]] = memref.view {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:           %[[WRITTEN:.+]] = memref.view {{.+}}[%[[WRITTENSIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
 // CHECK:           gpu.barrier
-// CHECK:           %[[PLACE:.+]] = arith.muli
-// CHECK:           %[[AT:.+]] = arith.subi %[[PLACE]]
-// CHECK:           %[[MOST:.+]] = arith.maxui %[[SIZE]], %c7{{.*}} : index
-// CHECK:           %[[ENDS:.+]] = arith.subi %[[MOST]], %c7{{.*}}
-// CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[ENDS]]
-// CHECK:           %[[X:.+]] = scf.if %[[INSIDE]] -> (vector<8xf64>) {
-// CHECK:             vector.load %[[WINDOW]][%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
-// CHECK:           } else {
-// CHECK:             vector.load %[[IN]][%[[PLACE]]] : memref<?xf64>
 // CHECK:           scf.if
-// CHECK:             vector.store %[[X]], %[[WRITTEN]]
-// CHECK:           } else {
-// CHECK:             vector.store %[[X]], %[[OUT]][%[[PLACE]]]
+// CHECK:             scf.if
+// CHECK:               %[[PLACE:.+]] = arith.muli
+// CHECK:               %[[LAST:.+]] = arith.subi %[[SIZE]], %c8
+// CHECK:               %[[AT:.+]] = arith.minui %{{.+}}, %[[LAST]]
+// CHECK:               %[[X:.+]] = vector.load %[[WINDOW]][%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:               %[[AT:.+]] = arith.subi %[[PLACE]]
+// CHECK:               %[[MOST:.+]] = arith.maxui %[[WRITTENSIZE]], %c7{{.*}} : index
+// CHECK:               %[[ENDS:.+]] = arith.subi %[[MOST]], %c7{{.*}}
+// CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[ENDS]]
+// CHECK:               scf.if %[[INSIDE]] {
+// CHECK-NEXT:            vector.store %[[X]], %[[WRITTEN]][%[[AT]]]
+// CHECK:             } else {
+// CHECK:               vector.load %[[IN]]
+// CHECK:               vector.store %{{.+}}, %[[OUT]]
 // CHECK:           gpu.terminator
 func.func @vectors(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
   %c8 = arith.constant 8 : index
@@ -134,7 +223,7 @@ func.func @vectors(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
     %begin, %end = nacho.tile %part of %n by 4
     %first = arith.muli %begin, %c8 : index
     %last = arith.muli %end, %c8 : index
-    nacho.stage_in %in[%first to %last] : memref<?xf64>
+    nacho.stage_in %in[%first to %last] alone : memref<?xf64>
     nacho.stage_out %out[%first to %last] : memref<?xf64>
     %at = arith.muli %part, %c8 : index
     %x = vector.load %in[%at] : memref<?xf64>, vector<8xf64>
@@ -144,23 +233,16 @@ func.func @vectors(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
 }
 
 // Arrays of which parts say that they access the same rows share a window, those with larger
-// elements first. A loop over rows chooses once. Vectors may begin with the last row, so that
-// the window has 7 more.
+// elements first. They have as many rows as the shorter array.
 //
-//   size = min(to + 7, rows of both arrays) - from, if there is room for so many of 12 bytes
-//   if lower - from <= upper - from + 7 <= size:
-//     for at = lower - from to upper - from step 8: wide[at .. at + 8], narrow[at]
-//   else:
-//     for row = lower to upper step 8: in[row .. row + 8], coordinates[row]
-//
-// CHECK-LABEL: func.func @loops(
-// CHECK-SAME:    %[[NARROW:[^ ]+]]: memref<?xi32>, %[[WIDE:[^ ]+]]: memref<?xf64>, %[[LOWER:[^ ]+]]: index, %[[UPPER:[^ ]+]]: index
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME:    %[[NARROW:[^ ]+]]: memref<?xi32>, %[[WIDE:[^ ]+]]: memref<?xf64>
 // CHECK:         gpu.launch
-// CHECK:           %[[TO:.+]] = arith.addi %{{.+}}, %c7{{.*}}
-// CHECK:           memref.dim %[[WIDE]]
-// CHECK:           memref.dim %[[NARROW]]
-// CHECK:           %[[MOST:.+]] = arith.divui %{{.+}}, %c12
-// CHECK:           %[[SIZE:.+]] = arith.select
+// CHECK:           %[[MANY:.+]] = memref.dim %[[WIDE]]
+// CHECK:           %[[FEW:.+]] = memref.dim %[[NARROW]]
+// CHECK-NEXT:      %[[COUNT:.+]] = arith.minui %[[MANY]], %[[FEW]] : index
+// CHECK:           %[[LAST:.+]] = arith.minui %{{.+}}, %[[COUNT]] : index
+// CHECK-NEXT:      %[[SIZE:.+]] = arith.subi %[[LAST]],
 // CHECK:           %[[NEARWIDE:.+]] = memref.view %{{.+}}[%{{.+}}][%[[SIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
 // CHECK:           %[[TAKEN:.+]] = arith.muli %[[SIZE]], %c8
 // CHECK:           %[[OFFSET:.+]] = arith.addi %{{.+}}, %[[TAKEN]]
@@ -171,61 +253,43 @@ func.func @vectors(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
 // CHECK:             memref.store %[[X]], %[[NEARWIDE]]
 // CHECK:             memref.store %[[I]], %[[NEARNARROW]]
 // CHECK:           gpu.barrier
-// CHECK:           %[[FIRST:.+]] = arith.subi %[[LOWER]], %[[FROM:.+]] : index
-// CHECK:           %[[LAST:.+]] = arith.subi %[[UPPER]], %[[FROM]] : index
-// CHECK:           %[[END:.+]] = arith.addi %[[LAST]], %c7
-// CHECK:           %[[ORDER:.+]] = arith.cmpi ule, %[[FIRST]], %[[END]]
-// CHECK:           %[[FITS:.+]] = arith.cmpi ule, %[[END]], %[[SIZE]]
-// CHECK:           %[[INSIDE:.+]] = arith.andi %[[FITS]], %[[ORDER]]
-// CHECK:           %[[SUM:.+]] = scf.if %[[INSIDE]] -> (f64) {
-// CHECK:             scf.for %[[AT:.+]] = %[[FIRST]] to %[[LAST]]
-// CHECK:               arith.addi %[[AT]], %[[FROM]]
-// CHECK:               vector.load %[[NEARWIDE]][%[[AT]]]
-// CHECK:               memref.load %[[NEARNARROW]][%[[AT]]]
-// CHECK:           } else {
-// CHECK:             scf.for %[[ROW:.+]] = %[[LOWER]] to %[[UPPER]]
-// CHECK:               vector.load %[[WIDE]][%[[ROW]]]
-// CHECK:               memref.load %[[NARROW]][%[[ROW]]]
-// CHECK:           memref.store %[[SUM]]
+// CHECK:           memref.load %[[NEARWIDE]]
+// CHECK:           memref.load %[[NEARNARROW]]
 // CHECK:           gpu.terminator
-func.func @loops(%n: index, %narrow: memref<?xi32>, %wide: memref<?xf64>, %lower: index, %upper: index, %out: memref<?xf64>) {
-  %c8 = arith.constant 8 : index
-  %zero = arith.constant 0.0 : f64
+func.func @shared(%n: index, %narrow: memref<?xi32>, %wide: memref<?xf64>, %out: memref<?xf64>) {
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4
-    nacho.stage_in %narrow[%begin to %end] : memref<?xi32>
-    nacho.stage_in %wide[%begin to %end] : memref<?xf64>
-    %all = scf.for %row = %lower to %upper step %c8 iter_args(%sum = %zero) -> (f64) {
-      %x = vector.load %wide[%row] : memref<?xf64>, vector<8xf64>
-      %i = memref.load %narrow[%row] : memref<?xi32>
-      %first = vector.extract %x[0] : f64 from vector<8xf64>
-      %y = arith.sitofp %i : i32 to f64
-      %product = arith.mulf %first, %y : f64
-      %more = arith.addf %sum, %product : f64
-      scf.yield %more : f64
-    }
-    memref.store %all, %out[%part] : memref<?xf64>
+    nacho.stage_in %narrow[%begin to %end] alone : memref<?xi32>
+    nacho.stage_in %wide[%begin to %end] alone : memref<?xf64>
+    %x = memref.load %wide[%part] : memref<?xf64>
+    %i = memref.load %narrow[%part] : memref<?xi32>
+    %y = arith.sitofp %i : i32 to f64
+    %sum = arith.addf %x, %y : f64
+    memref.store %sum, %out[%part] : memref<?xf64>
   }
   return
 }
 
 // What is written is copied when all parts are done. It starts with zeros, for parts may
-// leave elements out.
+// leave elements out. What would be outside of the window is not written.
 //
 // CHECK-LABEL: func.func @stage_out(
 // CHECK-SAME:    %[[OUT:[^ ]+]]: memref<?xf32>)
 // CHECK:         gpu.launch
-// CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?xf32, #gpu.address_space<workgroup>>
+// CHECK:           %[[WINDOW:.+]] = memref.view {{.+}}[%[[SIZE:.+]]] : {{.+}} to memref<?xf32, #gpu.address_space<workgroup>>
 // CHECK:           %[[WORDS:.+]] = memref.view {{.+}} to memref<?xi64, #gpu.address_space<workgroup>>
 // CHECK:           scf.for
 // CHECK:             memref.store %c0_i64{{.*}}, %[[WORDS]]
 // CHECK:           gpu.barrier
-// CHECK:           scf.if
-// CHECK:             scf.if
-// CHECK:               memref.store %{{.+}}, %[[WINDOW]]
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        scf.if %[[WHOLE:.+]] {
+// CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %[[SIZE]]
+// CHECK-NEXT:          scf.if %[[INSIDE]] {
+// CHECK-NEXT:            memref.store %{{.+}}, %[[WINDOW]]
 // CHECK:             } else {
-// CHECK:               memref.store %{{.+}}, %[[OUT]]
+// CHECK-NEXT:          memref.store %{{.+}}, %[[OUT]]
 // CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if %[[WHOLE]]
 // CHECK:           scf.for
 // CHECK:             %[[X:.+]] = memref.load %[[WINDOW]]
 // CHECK:             memref.store %[[X]], %[[OUT]]
@@ -239,13 +303,15 @@ func.func @stage_out(%n: index, %x: f32, %out: memref<?xf32>) {
   return
 }
 
-// Arrays that parts access in other ways, or not at all, have no window.
+// Arrays that parts access in other ways, both read and write, or do not access, have no
+// window.
 //
 // CHECK-LABEL: func.func @negative_stages(
 // CHECK:         gpu.launch
 // CHECK-NOT:       memref.view
 // CHECK:           gpu.terminator
-func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>, %rows: memref<?x4xi32>) {
+func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>,
+                           %both: memref<?xi32>, %rows: memref<?x4xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : i32
   nacho.parallel %part in %n threads %n {
@@ -254,6 +320,9 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
     nacho.stage_in %unused[%begin to %end] : memref<?xi32>
     %x = memref.load %in[%part] : memref<?xi32>
     %old = memref.atomic_rmw addi %c1, %in[%part] : (i32, memref<?xi32>) -> i32
+    nacho.stage_out %both[%begin to %end] : memref<?xi32>
+    %y = memref.load %both[%part] : memref<?xi32>
+    memref.store %y, %both[%part] : memref<?xi32>
     nacho.stage_in %rows[%begin to %end] : memref<?x4xi32>
     %row = vector.load %rows[%part, %c0] : memref<?x4xi32>, vector<4xi32>
     vector.store %row, %rows[%part, %c0] : memref<?x4xi32>, vector<4xi32>
@@ -262,34 +331,37 @@ func.func @negative_stages(%n: index, %in: memref<?xi32>, %unused: memref<?xi32>
 }
 
 // Threads wait for the others of their tile: each of them gets to the barrier. What takes no
-// memory, a quotient for instance, is computed on both sides of it; rows may be written, and read afterwards.
+// memory, a quotient for instance, is computed on both sides of it. Parts ask before it.
 //
 // CHECK-LABEL: func.func @sync(
 // CHECK:         gpu.launch
 // CHECK:           %[[EXISTS:.+]] = arith.cmpi ult
 // CHECK:           %[[WINDOW:.+]] = memref.view {{.+}} to memref<?x2xindex, #gpu.address_space<workgroup>>
 // CHECK:           gpu.barrier
-// CHECK:           scf.if %[[EXISTS]] {
-// CHECK:             arith.divui
-// CHECK:             memref.store %{{.+}}, %[[WINDOW]]
+// CHECK-NEXT:      scf.if %[[EXISTS]] {
+// CHECK-NEXT:        scf.if %[[WHOLE:.+]] {
+// CHECK-NEXT:          arith.divui
+// CHECK:               scf.if
+// CHECK-NEXT:            memref.load %[[WINDOW]]
 // CHECK:           gpu.barrier
 // CHECK-NEXT:      scf.if %[[EXISTS]] {
-// CHECK-NEXT:        arith.divui
-// CHECK:             memref.load %[[WINDOW]]
-// CHECK:           gpu.barrier
-// CHECK:           %[[LIST:.+]] = memref.reinterpret_cast %[[WINDOW]]
-// CHECK:           memref.load %[[LIST]]
+// CHECK-NEXT:        scf.if %[[WHOLE]] {
+// CHECK-NEXT:          arith.divui
+// CHECK:               %[[AT:.+]] = arith.minui
+// CHECK-NEXT:          memref.load %[[WINDOW]][%[[AT]], %c0]
+// CHECK-NOT:       gpu.barrier
 // CHECK:           gpu.terminator
 func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4 sharing 512
-    nacho.stage_out %rows[%begin to %end] : memref<?x2xindex>
+    nacho.stage_in %rows[%begin to %end] alone : memref<?x2xindex>
     %next = arith.divui %part, %n : index
-    memref.store %next, %rows[%part, %c0] : memref<?x2xindex>
+    %x = memref.load %rows[%part, %c0] : memref<?x2xindex>
+    memref.store %x, %out[%next] : memref<?xindex>
     nacho.tile_sync
-    %x = memref.load %rows[%begin, %c0] : memref<?x2xindex>
-    %sum = arith.addi %x, %next : index
+    %y = memref.load %rows[%begin, %c0] : memref<?x2xindex>
+    %sum = arith.addi %y, %next : index
     memref.store %sum, %out[%part] : memref<?xindex>
   }
   return
@@ -353,30 +425,32 @@ func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out:
 
 // What is read for nothing but what is written is read last: a part writes a word that says
 // where the elements are and which of them there are. The window of words starts with zeros.
-// What has no place there, or in a word, a part computes itself.
+// Whatever p is, the word says a row of the tile.
 //
-//   word = (p - first) | (q - first) << 15 | has << 30 | other << 31
+//   whole: word = min(p - first, size - 1) | min(q - first, size - 1) << 15
+//               | has << 30 | other << 31
 //   barrier
-//   for n in the window: out[begin + n] = what the word says
+//   whole: for n in the window: out[begin + n] = what the word says
 //
 // CHECK-LABEL: func.func @last(
 // CHECK-SAME:    index, %[[A:[^ ]+]]: memref<?xf64>, %[[B:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>
 // CHECK:         gpu.launch
 // CHECK-NOT:       memref.load
+// CHECK:           %[[SHORT:.+]] = arith.cmpi ule, %{{.+}}, %c32768{{.*}} : index
 // CHECK:           %[[WORDS:.+]] = memref.view %{{.+}} : memref<1024xi8, #gpu.address_space<workgroup>> to memref<?xi32, #gpu.address_space<workgroup>>
 // CHECK:           memref.store %c0_i64
 // CHECK:           gpu.barrier
-// CHECK:           scf.if
-// CHECK:             %[[NEAR:.+]] = arith.cmpi ult, %{{.+}}, %c32768{{.*}} : index
-// CHECK:             %[[FITS:.+]] = arith.andi %{{.+}}, %[[NEAR]] : i1
-// CHECK:             scf.if %[[FITS]] {
-// CHECK-NOT:           memref.load
-// CHECK:               memref.store %{{.+}}, %[[WORDS]]
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        scf.if %[[WHOLE:.+]] {
+// CHECK:               scf.if
+// CHECK-COUNT-2:         arith.minui
+// CHECK:                 memref.store %{{.+}}, %[[WORDS]]
 // CHECK:             } else {
 // CHECK:               memref.load %[[A]]
 // CHECK:               memref.load %[[B]]
 // CHECK:               memref.store %{{.+}}, %[[OUT]]
 // CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if %[[WHOLE]] {
 // CHECK:           scf.for %[[N:.+]] =
 // CHECK:             %[[WORD:.+]] = memref.load %[[WORDS]][%[[N]]]
 // CHECK:             memref.load %[[A]]
@@ -390,8 +464,8 @@ func.func @last(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %out: memref<?x
   %zero = arith.constant 0.0 : f64
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4
-    nacho.stage_in %a[%begin to %end] : memref<?xf64>
-    nacho.stage_in %b[%begin to %end] : memref<?xf64>
+    nacho.stage_in %a[%begin to %end] alone : memref<?xf64>
+    nacho.stage_in %b[%begin to %end] alone : memref<?xf64>
     nacho.stage_out %out[%begin to %end] : memref<?xf64>
     %p = memref.load %where[%part] : memref<?xindex>
     %has = arith.cmpi ult, %p, %end : index
@@ -416,7 +490,7 @@ func.func @last(%n: index, %a: memref<?xf64>, %b: memref<?xf64>, %out: memref<?x
 func.func @negative_last(%n: index, %a: memref<?xf64>, %out: memref<?xf64>, %more: memref<?xf64>) {
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 4
-    nacho.stage_in %a[%begin to %end] : memref<?xf64>
+    nacho.stage_in %a[%begin to %end] alone : memref<?xf64>
     nacho.stage_out %out[%begin to %end] : memref<?xf64>
     %x = memref.load %a[%part] : memref<?xf64>
     memref.store %x, %out[%part] : memref<?xf64>

@@ -22,6 +22,8 @@
 //   stage_in crd1[position in level 1 to that of the last cut + 1]; no values: nobody loads
 //     any
 //
+// The parts step through both levels once, and so need nothing else of these arrays.
+//
 // Each of 65 parts, one of which begins in the next tile, may need 8 bytes for each entry of
 // its share, 32 entries and a quarter, and a cut of 40 bytes: 65 * (8 * 40 + 40).
 //
@@ -33,15 +35,15 @@
 // CHECK-NEXT:      %first = nacho.load_cut %[[BOUNDS]][%begin]
 // CHECK-NEXT:      %last = nacho.load_cut %[[BOUNDS]][%end]
 // CHECK-NEXT:      %[[AFTER:.+]] = arith.addi %end, %[[ONE]]
-// CHECK-NEXT:      nacho.stage_in %[[BOUNDS]][%begin to %[[AFTER]]] : memref<?x5xindex>
+// CHECK-NEXT:      nacho.stage_in %[[BOUNDS]][%begin to %[[AFTER]]] alone : memref<?x5xindex>
 // CHECK-NEXT:      %[[POS:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
 // CHECK:           nacho.cut_position %first[0, 0]
 // CHECK:           nacho.cut_position %last[0, 0]
-// CHECK:           nacho.stage_in %[[POS]][%{{.+}} to %{{.+}}] : memref<?xi32>
+// CHECK:           nacho.stage_in %[[POS]][%{{.+}} to %{{.+}}] alone : memref<?xi32>
 // CHECK:           %[[CRD:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
 // CHECK:           nacho.cut_position %first[1, 0]
 // CHECK:           nacho.cut_position %last[1, 0]
-// CHECK:           nacho.stage_in %[[CRD]][%{{.+}} to %{{.+}}] : memref<?xi32>
+// CHECK:           nacho.stage_in %[[CRD]][%{{.+}} to %{{.+}}] alone : memref<?xi32>
 // CHECK-NOT:       nacho.stage
 // CHECK:           nacho.load_cut %[[BOUNDS]][%[[PART]]]
 func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>, %n: index) {
@@ -66,7 +68,8 @@ func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>,
 
 // In a list, the entry in which a cut is decides about all arrays; what is appended lies
 // between two offsets. The windows of 64 parts would take more than 48 KiB.
-// The values are needed for more than what is appended.
+// The values are needed for more than what is appended. A part looks at the entry before its
+// own, too.
 //
 // CHECK-LABEL: func.func @coo(
 // CHECK-SAME:    %[[A:[^ ]+]]: {{.+}}, %{{[^ ]+}}: memref<?x5xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[VALUES:[^ ]+]]: memref<?xf64>
@@ -74,8 +77,10 @@ func.func @csr(%A: !csr, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>,
 // CHECK-NEXT:      %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 28256
 // CHECK-NOT:       sparse_tensor.positions
 // CHECK:           %[[CRD0:.+]] = sparse_tensor.coordinates %[[A]] {level = 0 : index}
-// CHECK:           nacho.cut_position %first[1, 0]
-// CHECK:           nacho.stage_in %[[CRD0]]
+// CHECK:           %[[FIRST:.+]] = nacho.cut_position %first[1, 0]
+// CHECK:           %[[SOME:.+]] = arith.maxui %[[FIRST]], %[[ONE:.+]] : index
+// CHECK-NEXT:      %[[BEFORE:.+]] = arith.subi %[[SOME]], %[[ONE]]
+// CHECK:           nacho.stage_in %[[CRD0]][%[[BEFORE]] to %{{.+}}] alone
 // CHECK:           %[[CRD1:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
 // CHECK:           nacho.cut_position %first[1, 0]
 // CHECK:           nacho.stage_in %[[CRD1]]
@@ -143,6 +148,39 @@ func.func @late(%A: !coo, %bounds: memref<?x5xindex>, %offsets: memref<?x1xindex
       }
       nacho.yield %t : index
     }
+  }
+  return
+}
+
+// Steps through B begin again for each entry of A: parts also read what lies outside of the
+// cuts of their tile.
+//
+// CHECK-LABEL: func.func @again(
+// CHECK:           nacho.stage_in %{{.+}} alone : memref<?x5xindex>
+// CHECK:           sparse_tensor.coordinates %arg0
+// CHECK:           nacho.stage_in %{{.+}} alone : memref<?xi32>
+// CHECK:           sparse_tensor.coordinates %arg1
+// CHECK-NOT:       alone
+// CHECK:           nacho.stage_in
+// CHECK-NOT:       alone
+// CHECK:           return
+func.func @again(%A: !sv, %B: !sv, %bounds: memref<?x5xindex>, %counts: memref<?x1xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !sv
+  %B0 = nacho.root %B : !sv
+  nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x5xindex> -> !nacho.cut<1, 1>
+    %sum = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!sv, 0>) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%s = %c0 : index) {
+      %count = nacho.count of (%B0 : !nacho.fiber<!sv, 0>) in %B0
+          between (%lo1, %hi1 : !nacho.cut<1>)
+      %t = arith.addi %s, %count : index
+      nacho.yield %t : index
+    }
+    memref.store %sum, %counts[%part, %c0] : memref<?x1xindex>
   }
   return
 }

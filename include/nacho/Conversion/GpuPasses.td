@@ -40,29 +40,38 @@ def ConvertNachoParallelToGPU
     }
     ```
     If the body has a tile, the block has a thread for each of its parts. First, the
-    threads copy windows to memory that they share, as far as `shared-bytes` suffice;
-    when all parts are done, they copy others back:
+    threads copy windows to memory that they share, if `shared-bytes` suffice for all of
+    them; when all parts are done, they copy others back. There are two versions of the
+    body:
     ```mlir
     gpu.launch blocks(%bx) in (ceildiv(%n, 32)) threads(%tx) in (32)
         workgroup(%shared : memref<49152xi8, #gpu.address_space<workgroup>>) {
       %window = view of %shared for as many elements as from %from to %to
-      for %k = %tx to %to - %from step 32 { %window[%k] = %in[%from + %k] }
+      %whole = %to - %from <= 49152 / 8
+      scf.if %whole {
+        for %k = %tx to %to - %from step 32 { %window[%k] = %in[%from + %k] }
+      }
       gpu.barrier
       scf.if %worker < %n {
-        // Instead of %in[%at]:
-        %x = if %at - %from < %to - %from { %window[%at - %from] } else { %in[%at] }
+        scf.if %whole {
+          %x = %window[min(%at - %from, %to - %from - 1)]
+        } else { %x = %in[%at] }
       }
     }
     ```
+    Thus nothing is read outside of a window, whatever the operands are. Windows that are
+    not staged `alone` are asked in each access whether they have the element.
+
     If parts read elements of windows for nothing but what they write to another one, each
     of these has words in its place, and the others are not copied. A word says where
     what is read lies, and which of it there is. When all parts are done, threads that
     are neighbours compute elements that are:
     ```mlir
     scf.if %worker < %n {
-      // Instead of %out[%at] = %f ? %a[%p] : 0:
-      if %at - %from < %size and %p - %first < 2^15 {
-        %words[%at - %from] = (%p - %first) | %f << 15
+      scf.if %whole {
+        if %at - %from < %size {
+          %words[%at - %from] = min(%p - %first, %last - %first) | %f << 15
+        }
       } else { %out[%at] = %f ? %a[%p] : 0 }
     }
     gpu.barrier

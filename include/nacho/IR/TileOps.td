@@ -53,9 +53,11 @@ def Nacho_StageInOp : Nacho_StageOp<"stage_in"> {
   let description = [{
     Most of what the parts of a tile read of an array lies in the elements, or rows,
     from `from` up to, but not including, `to`. The window is the same for all parts of
-    the tile. It is a promise about speed only: parts may read anything else, too. No
-    part of any tile writes to the array. The window may be empty, end before it
-    begins, or reach beyond the array.
+    the tile. It is a promise about speed only: parts may read anything else, too. With
+    `alone`, it is more than that: after the last `nacho.tile_sync`, parts of valid
+    operands need nothing else of the array, so that it makes no difference what they
+    read there. No part of any tile writes to the array. The window may be empty, end
+    before it begins, or reach beyond the array.
 
     For a backend: threads that lie next to each other copy elements that do, into
     memory that they share, and read those there.
@@ -64,7 +66,7 @@ def Nacho_StageInOp : Nacho_StageOp<"stage_in"> {
     func.func @f(%parts: index, %threads: index, %in: memref<?xf64>, %out: memref<?xf64>) {
       nacho.parallel %part in %parts threads %threads {
         %begin, %end = nacho.tile %part of %parts by 32
-        nacho.stage_in %in[%begin to %end] : memref<?xf64>
+        nacho.stage_in %in[%begin to %end] alone : memref<?xf64>
         %x = memref.load %in[%part] : memref<?xf64>
         memref.store %x, %out[%part] : memref<?xf64>
       }
@@ -72,16 +74,20 @@ def Nacho_StageInOp : Nacho_StageOp<"stage_in"> {
     }
     ```
   }];
+  let arguments = (ins MemRefRankOf<[AnyType], [1, 2]>:$array, Index:$from, Index:$to,
+                       UnitAttr:$alone);
+  let assemblyFormat = [{
+    $array `[` $from `to` $to `]` (`alone` $alone^)? attr-dict `:` type($array)
+  }];
 }
 
 def Nacho_StageOutOp : Nacho_StageOp<"stage_out"> {
   let summary = "a window of an array that the parts of a tile write";
   let description = [{
     The parts of a tile write all elements, or rows, from `from` up to, but not
-    including, `to`, each once, and parts of other tiles write none of them. Parts may
-    write other elements, too. No part of any tile reads what another part writes, but for what its
-    own tile has written before a `nacho.tile_sync`. Should parts leave out an element,
-    it may have any value afterwards.
+    including, `to`, each once, and parts of other tiles write none of them. Parts of
+    valid operands write no other elements, and no part of any tile reads any. Should
+    parts leave out an element, it may have any value afterwards.
 
     For a backend: parts write elements to memory that they share. When all of them are
     done, threads that lie next to each other copy elements that do.

@@ -34,15 +34,18 @@ def NachoTileParts : Pass<"nacho-tile-parts", "::mlir::func::FuncOp"> {
       %begin, %end = nacho.tile %part of %parts by 32 sharing 40000
       %first = nacho.load_cut %bounds[%begin]
       %last = nacho.load_cut %bounds[%end]
-      nacho.stage_in %bounds[%begin to %end + 1]
+      nacho.stage_in %bounds[%begin to %end + 1] alone
       %A_from = nacho.cut_position %first[0, 0]
       %A_to = nacho.cut_position %last[0, 0]
       %A_crd0 = sparse_tensor.coordinates %A {level = 0}
-      nacho.stage_in %A_crd0[%A_from to %A_to + 1]
+      nacho.stage_in %A_crd0[%A_from to %A_to + 1] alone
       // Likewise for the values, and for B.
       nacho.stage_out %values[%offsets[%begin, %c0] to %offsets[%end, %c0]]
       ...
     ```
+    An array is staged `alone` if parts step through its level once, from one cut to the
+    next, and neither search in it nor read it elsewhere.
+
     Workers that need rows of workspaces are left alone, and what does parts in an order
     of its own; with `warps`, so are those with loops over dense levels.
   }];

@@ -43,17 +43,15 @@ bool LateValues::isKnownOutside(Value value) const {
 }
 
 /// Adds an element that is read, at a position, or at 0 if a flag is not set.
-bool LateValues::addLoad(memref::LoadOp load,
-                         ArrayRef<ElementsOfArray> windows) {
-  const auto *window = llvm::find_if(windows, [&](const auto &each) {
-    return each.array == load.getMemRef();
-  });
-  if (window == windows.end() || load.getMemRefType().getRank() != 1)
+bool LateValues::addLoad(memref::LoadOp load, ArrayRef<ElementsOfArray> read) {
+  const auto *elements = llvm::find_if(
+      read, [&](const auto &each) { return each.array == load.getMemRef(); });
+  if (elements == read.end() || load.getMemRefType().getRank() != 1)
     return false;
   Value position = load.getIndices()[0];
   auto select = position.getDefiningOp<arith::SelectOp>();
   bool isOptional = select && matchPattern(select.getFalseValue(), m_Zero()) &&
-                    add(select.getCondition(), windows);
+                    add(select.getCondition(), read);
   if (isOptional) {
     position = select.getTrueValue();
     ops.insert(select);
@@ -62,17 +60,18 @@ bool LateValues::addLoad(memref::LoadOp load,
   if (isKnownOutside(position))
     return false;
   bool isNew = llvm::none_of(sources, [&](const Source &source) {
-    return source.position == position && source.from == window->from;
+    return source.position == position &&
+           source.rows.from == elements->rows.from;
   });
   if (isNew)
-    sources.push_back({position, window->from});
+    sources.push_back({position, elements->rows});
   loads.push_back(load);
   ops.insert(load);
   return true;
 }
 
 /// Adds what a value is computed of. Returns whether that can be done later.
-bool LateValues::add(Value value, ArrayRef<ElementsOfArray> windows) {
+bool LateValues::add(Value value, ArrayRef<ElementsOfArray> read) {
   Operation *op = value.getDefiningOp();
   if (isKnownOutside(value) || ops.contains(op))
     return true;
@@ -83,11 +82,10 @@ bool LateValues::add(Value value, ArrayRef<ElementsOfArray> windows) {
     return true;
   }
   if (auto load = dyn_cast_or_null<memref::LoadOp>(op))
-    return addLoad(load, windows);
+    return addLoad(load, read);
   bool isPure = op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-                llvm::all_of(op->getOperands(), [&](Value operand) {
-                  return add(operand, windows);
-                });
+                llvm::all_of(op->getOperands(),
+                             [&](Value operand) { return add(operand, read); });
   if (isPure)
     ops.insert(op);
   return isPure;
@@ -122,15 +120,16 @@ size_t LateValues::numBits() const {
 }
 
 std::optional<LateValues> LateValues::find(ParallelOp workers, Value array,
-                                           ArrayRef<ElementsOfArray> windows) {
+                                           ArrayRef<ElementsOfArray> read) {
   std::optional<ArrayAccesses> written = findAccesses(workers, array);
   if (!written || !written->loads.empty() || written->stores.size() != 1)
     return std::nullopt;
   auto store = dyn_cast<memref::StoreOp>(written->stores.front()->getOwner());
-  if (!store || store.getMemRefType().getRank() != 1)
+  bool hasSyncs = !workers.getBodyBlock()->getOps<TileSyncOp>().empty();
+  if (!store || store.getMemRefType().getRank() != 1 || hasSyncs)
     return std::nullopt;
   LateValues found(workers, store);
-  if (!found.add(store.getValueToStore(), windows) || found.loads.empty() ||
+  if (!found.add(store.getValueToStore(), read) || found.loads.empty() ||
       !found.readsForNothingElse())
     return std::nullopt;
   size_t bits = found.numBits() <= 32 ? 32 : 64;
@@ -138,6 +137,7 @@ std::optional<LateValues> LateValues::find(ParallelOp workers, Value array,
       bits > 8 * size_t(bytesOf(store.getMemRefType().getElementType())))
     return std::nullopt;
   found.word = IntegerType::get(workers.getContext(), bits);
+  found.noteKnown();
   return found;
 }
 
@@ -150,15 +150,29 @@ SmallVector<Value> LateValues::arrays() const {
 // Words
 //===----------------------------------------------------------------------===//
 
-Number LateValues::emitWord(ImplicitLocOpBuilder &b) const {
+Number LateValues::haveRoom(ImplicitLocOpBuilder &b) const {
+  Number all = Number::flag(b, true);
+  for (const Source &source : sources) {
+    Number isShort = Number(b, source.rows.size) <= int64_t(1) << kBits;
+    all = all & isShort;
+  }
+  return all;
+}
+
+/// Whatever a position is, a word has one of the tile.
+Number LateValues::emitWord(ImplicitLocOpBuilder &b,
+                            const IRMapping &copies) const {
   Number all(b, alwaysReads ? int64_t(1) << flagBit(flags.size()) : 0, word);
   for (auto [n, source] : llvm::enumerate(sources)) {
-    Number offset = Number(b, source.position) - source.from;
-    Number moved = offset.as(word) << int64_t(kBits * n);
+    Number position(b, copies.lookupOrDefault(source.position));
+    Number offset = position - source.rows.from;
+    Number last = Number(b, source.rows.size) - 1;
+    Number moved = min(offset, last).as(word) << int64_t(kBits * n);
     all = all | moved;
   }
   for (auto [n, flag] : llvm::enumerate(flags)) {
-    Number moved = Number(b, flag).as(word) << int64_t(flagBit(n));
+    Number isSet(b, copies.lookupOrDefault(flag));
+    Number moved = isSet.as(word) << int64_t(flagBit(n));
     all = all | moved;
   }
   return all;
@@ -184,32 +198,18 @@ void LateValues::noteKnown() {
     }
 }
 
-void LateValues::writeWords(Value words, Value from, Value size) {
-  ImplicitLocOpBuilder b(store.getLoc(), store);
-  Number at = Number(b, store.getIndices()[0]) - from;
-  Number isInside = at < size, offsets(b, 0);
-  for (const Source &source : sources) {
-    Number offset = Number(b, source.position) - source.from;
-    offsets = offsets | offset;
-  }
-  Number areNear = offsets < int64_t(1) << kBits;
-  Value fits = isInside & areNear;
-  auto either = scf::IfOp::create(b, fits, /*withElse=*/true);
-  b.setInsertionPointToStart(either.thenBlock());
-  memref::StoreOp::create(b, emitWord(b), words, at);
-  // Parts that compute an element themselves do so where they store it.
-  b.setInsertionPointToStart(either.elseBlock());
-  IRMapping copies;
-  llvm::SetVector<Operation *> moved;
-  for (Operation *op : ops)
-    moved.insert(b.clone(*op, copies));
-  store->moveBefore(either.elseBlock(), b.getInsertionPoint());
-  store->setOperand(0, copies.lookupOrDefault(store.getValueToStore()));
-  for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty())
-      op->erase();
-  ops = std::move(moved);
-  noteKnown();
+/// at = index - from
+/// if at < size: words[at] = word
+void LateValues::writeWords(const IRMapping &copies, Value words,
+                            const RowsOfTile &rows) const {
+  Operation *copy = copies.lookup(getStore());
+  ImplicitLocOpBuilder b(copy->getLoc(), copy);
+  Number at =
+      Number(b, cast<memref::StoreOp>(copy).getIndices()[0]) - rows.from;
+  auto ifInside = scf::IfOp::create(b, at < rows.size, /*withElse=*/false);
+  b.setInsertionPointToStart(ifInside.thenBlock());
+  memref::StoreOp::create(b, emitWord(b, copies), words, at);
+  copy->erase();
 }
 
 Value LateValues::compute(ImplicitLocOpBuilder &b, Number written) const {
@@ -219,7 +219,7 @@ Value LateValues::compute(ImplicitLocOpBuilder &b, Number written) const {
   for (auto [n, source] : llvm::enumerate(sources)) {
     Number bits = written >> int64_t(kBits * n);
     Number offset = bits & (int64_t(1) << kBits) - 1;
-    Number position = offset.asIndex() + source.from;
+    Number position = offset.asIndex() + source.rows.from;
     positions.push_back(alwaysReads ? select(isWritten, position, zero)
                                     : Value(position));
   }

@@ -3,25 +3,27 @@
 #ifndef NACHO_LIB_CONVERSION_GPU_LATEVALUES_H
 #define NACHO_LIB_CONVERSION_GPU_LATEVALUES_H
 
+#include "WindowAccesses.h"
 #include "nacho/IR/Arith.h"
-#include "nacho/IR/Nacho.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 
 #include <optional>
 
 namespace nacho {
 
-/// The elements of an array from `from` on.
+/// The elements of an array that the parts of a tile read.
 struct ElementsOfArray {
-  mlir::Value array, from;
+  mlir::Value array;
+  RowsOfTile rows;
 };
 
 /// Elements that parts write, and compute only of elements that they read for
 /// nothing else, and of flags. In place of each, a part writes a word to shared
 /// memory that says where what it reads is:
 ///
-///   word = position of an element in its window, for each array,
+///   word = position of an element among those of the tile, for each array,
 ///          and flags
 ///
 /// When all parts are done, threads that lie next to each other compute
@@ -30,18 +32,21 @@ class LateValues {
 public:
   /// Returns nothing unless all that parts write to an array is computed so, of
   /// elements of `windows`, and a word is no longer than an element.
-  static std::optional<LateValues>
-  find(ParallelOp workers, mlir::Value array,
-       llvm::ArrayRef<ElementsOfArray> windows);
+  static std::optional<LateValues> find(ParallelOp workers, mlir::Value array,
+                                        llvm::ArrayRef<ElementsOfArray> read);
 
   /// The arrays that are read later.
   llvm::SmallVector<mlir::Value> arrays() const;
   mlir::IntegerType wordType() const { return word; }
 
-  /// Lets parts write words to `words`, which has `size` rows, the first of
-  /// which stands for the element `from`. What has no place there, or in a
-  /// word, parts compute themselves.
-  void writeWords(mlir::Value words, mlir::Value from, mlir::Value size);
+  /// Returns whether words have room for all positions.
+  Number haveRoom(mlir::ImplicitLocOpBuilder &b) const;
+  /// The operation that stores the elements.
+  mlir::Operation *getStore() const { return store; }
+  /// Lets a copy of the code of parts write words to a window in place of
+  /// elements.
+  void writeWords(const mlir::IRMapping &copies, mlir::Value words,
+                  const RowsOfTile &rows) const;
 
   /// Emits the element of which a word tells that parts have written.
   mlir::Value compute(mlir::ImplicitLocOpBuilder &b, Number written) const;
@@ -49,7 +54,8 @@ public:
 private:
   /// An element that is read, at a position that parts know.
   struct Source {
-    mlir::Value position, from;
+    mlir::Value position;
+    RowsOfTile rows;
   };
   /// An operand that is known from a word: a position, or a flag.
   struct Known {
@@ -63,15 +69,15 @@ private:
       : workers(workers), store(store) {}
 
   bool isKnownOutside(mlir::Value value) const;
-  bool add(mlir::Value value, llvm::ArrayRef<ElementsOfArray> windows);
-  bool addLoad(mlir::memref::LoadOp load,
-               llvm::ArrayRef<ElementsOfArray> windows);
+  bool add(mlir::Value value, llvm::ArrayRef<ElementsOfArray> read);
+  bool addLoad(mlir::memref::LoadOp load, llvm::ArrayRef<ElementsOfArray> read);
   bool isOnlyStored(mlir::Value value) const;
   bool readsForNothingElse() const;
   void noteKnown();
   size_t flagBit(size_t n) const;
   size_t numBits() const;
-  Number emitWord(mlir::ImplicitLocOpBuilder &b) const;
+  Number emitWord(mlir::ImplicitLocOpBuilder &b,
+                  const mlir::IRMapping &copies) const;
 
   ParallelOp workers;
   mlir::memref::StoreOp store;

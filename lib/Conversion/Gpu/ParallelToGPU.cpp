@@ -277,35 +277,41 @@ static LogicalResult repeatAfter(TileSyncOp sync) {
 /// Moves ops from the beginning of the code of parts to where a block does
 /// them. It becomes a branch of its own: threads without a part get to
 /// barriers, too.
-static void moveUntil(ImplicitLocOpBuilder &b, Value exists, Block *body,
-                      Block::iterator end) {
+static Block *moveUntil(ImplicitLocOpBuilder &b, Value exists, Block *body,
+                        Block::iterator end) {
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   Block *into = ifExists.thenBlock();
   into->getOperations().splice(into->begin(), body->getOperations(),
                                body->begin(), end);
+  return into;
 }
 
-/// Moves what lies before a barrier, which becomes one of the block.
-static LogicalResult moveUntilSync(ImplicitLocOpBuilder &b, Value exists,
-                                   TileSyncOp sync) {
+/// Moves what lies before a barrier, which becomes one of the block. Returns
+/// where it is then.
+static FailureOr<Block *> moveUntilSync(ImplicitLocOpBuilder &b, Value exists,
+                                        TileSyncOp sync) {
   if (failed(repeatAfter(sync)))
     return failure();
-  moveUntil(b, exists, sync->getBlock(), sync->getIterator());
+  Block *into = moveUntil(b, exists, sync->getBlock(), sync->getIterator());
   sync.erase();
   gpu::BarrierOp::create(b);
-  return success();
+  return into;
 }
 
-/// Moves the code of parts, with the barriers in it.
+/// Moves the code of parts, with the barriers in it. Between these, parts go to
+/// windows or to arrays.
 static LogicalResult moveParts(ImplicitLocOpBuilder &b, ParallelOp op,
-                               Value exists) {
+                               Value exists, TileWindows &windows) {
   Block *body = op.getBodyBlock();
   SmallVector<TileSyncOp> syncs(body->getOps<TileSyncOp>());
-  for (TileSyncOp sync : syncs)
-    if (failed(moveUntilSync(b, exists, sync)))
+  for (TileSyncOp sync : syncs) {
+    FailureOr<Block *> before = moveUntilSync(b, exists, sync);
+    if (failed(before))
       return failure();
+    windows.choose(*before, /*isLast=*/false);
+  }
   body->getTerminator()->erase();
-  moveUntil(b, exists, body, body->end());
+  windows.choose(moveUntil(b, exists, body, body->end()), /*isLast=*/true);
   return success();
 }
 
@@ -334,7 +340,7 @@ static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
       return failure();
   windows.emitBefore(b, begin, end);
   tile.erase();
-  if (failed(moveParts(b, op, exists)))
+  if (failed(moveParts(b, op, exists, windows)))
     return failure();
   windows.emitAfter(b);
   cuts.emitAfter(b);

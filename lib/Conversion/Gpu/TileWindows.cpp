@@ -1,9 +1,8 @@
 //===- TileWindows.cpp - Windows of arrays in shared memory ---------------===//
 //
 // The windows of a tile lie in shared memory one after the other. Their sizes
-// are known when the kernel runs; if there is no room for one, its size is 0,
-// and parts access the array itself. So they do wherever an index is outside of
-// the window: what a window has is never a question of what is computed.
+// are known when the kernel runs. If there is no room for all of them, parts
+// access the arrays themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +32,8 @@ TileOp nacho::tileOf(ParallelOp workers) {
   return tiles.empty() ? TileOp() : *tiles.begin();
 }
 
-/// The number of bytes that the windows of a tile share. Since each window
-/// takes a multiple of kGpuWindowBytes, so must be their memory: otherwise, a
-/// window whose elements fit could take more than is left, and the room after
-/// it would wrap around to almost any size.
+/// The number of bytes that the windows of a tile share, each of which takes a
+/// multiple of kGpuWindowBytes.
 static int64_t sharedBytesOf(TileOp tile, int64_t most) {
   int64_t wanted =
       llvm::alignTo(tile.getBytes().value_or(most), kGpuWindowBytes);
@@ -71,62 +68,34 @@ static Value viewAs(ImplicitLocOpBuilder &b, Value memory, Value from,
   return memref::ViewOp::create(b, type, memory, from, size);
 }
 
-/// Returns min(to, rows of each array) - from, if there is room for so many
-/// rows of `bytes`; 0 if there is not.
-Value TileWindows::sizeOf(ImplicitLocOpBuilder &b, const Stage &stage,
-                          int64_t bytes) {
-  Number zero(b, 0);
-  Number end(b, stage.to);
-  for (Value array : stage.arrays)
-    end = min(end, memref::DimOp::create(b, array, zero));
-  Number isSome = Number(b, stage.from) < end;
-  Number size = end - stage.from;
-  Number room = Number(b, sharedBytes) - used;
-  Value most = room / bytes;
-  Value fits = size <= most;
-  return select(isSome & fits, size, zero);
-}
-
-/// Returns the bytes of a row of an array.
-static int64_t rowBytesOf(MemRefType type) {
-  int64_t bytes = bytesOf(type.getElementType());
-  for (int64_t count : type.getShape().drop_front())
-    bytes *= count;
-  return bytes;
-}
-
-static int64_t rowBytesOf(Value array) {
-  return rowBytesOf(cast<MemRefType>(array.getType()));
-}
-
 static int64_t columnsOf(Value array) {
   auto type = cast<MemRefType>(array.getType());
   return type.getRank() == 1 ? 1 : type.getDimSize(1);
 }
 
+/// Notes that the tile has no windows unless a condition holds.
+void TileWindows::require(ImplicitLocOpBuilder &b, Value condition) {
+  isWhole = Number(b, isWhole) & condition;
+}
+
 /// The rows of one array come after those of another. If words stand for the
 /// elements of an array, the window has these.
-TileWindow TileWindows::makeWindow(ImplicitLocOpBuilder &b, const Stage &stage,
-                                   Type word) {
-  SmallVector<MemRefType> types;
-  int64_t bytes = 0;
+TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
+                                            const Stage &stage, Type word) {
+  Number size(b, stage.rows.size);
+  Window window{stage.rows, used, {}, {}, stage.isWritten};
   for (Value array : stage.arrays) {
     auto type = cast<MemRefType>(array.getType());
-    types.push_back(word ? MemRefType::get(type.getShape(), word) : type);
-    bytes += rowBytesOf(types.back());
-  }
-  TileWindow window{stage.from, sizeOf(b, stage, bytes), {}};
-  Number size(b, window.size);
-  Value offset = used;
-  for (auto [array, type] : llvm::zip(stage.arrays, types)) {
-    Value shared = viewAs(b, memory, offset, size, type.getShape().drop_front(),
+    if (word)
+      type = MemRefType::get(type.getShape(), word);
+    Value shared = viewAs(b, memory, used, size, type.getShape().drop_front(),
                           type.getElementType());
     window.copies.push_back({array, shared});
     Value taken = size * rowBytesOf(type);
-    offset = Number(b, offset) + taken;
+    used = Number(b, used) + taken;
   }
-  Number end = Number(b, offset) + (kGpuWindowBytes - 1);
-  used = end & -kGpuWindowBytes;
+  Number end = Number(b, used) + (kGpuWindowBytes - 1);
+  used = window.end = end & -kGpuWindowBytes;
   return window;
 }
 
@@ -153,6 +122,15 @@ static Value flatten(ImplicitLocOpBuilder &b, Value array) {
       b, flat, array, b.getIndexAttr(0), size, OpFoldResult(b.getIndexAttr(1)));
 }
 
+/// Emits code under a condition.
+static void emitIf(ImplicitLocOpBuilder &b, Value condition,
+                   llvm::function_ref<void()> emit) {
+  OpBuilder::InsertionGuard guard(b);
+  auto op = scf::IfOp::create(b, condition, /*withElse=*/false);
+  b.setInsertionPointToStart(op.thenBlock());
+  emit();
+}
+
 /// Starts a loop over the elements of a window, the first of which is the
 /// element `from`. The threads move so that the first one of them accesses the
 /// beginning of a sector, which has `perSector` elements:
@@ -169,14 +147,14 @@ Value TileWindows::startMoved(ImplicitLocOpBuilder &b, Number from, Value count,
   return startLoop(b, select(isBefore, next, moved), count);
 }
 
-/// Copies all rows of a window to its arrays, or from there:
+/// Copies all rows of a window to its arrays if it is written, and from there
+/// if it is read:
 ///
 ///   for n in the window:
 ///     shared[n] = array[from + n], or vice versa, for each array
 ///
 /// Rows of several elements are copied as lists of these.
-void TileWindows::copy(ImplicitLocOpBuilder &b, const TileWindow &window,
-                       bool toArrays) {
+void TileWindows::copy(ImplicitLocOpBuilder &b, const Window &window) {
   OpBuilder::InsertionGuard guard(b);
   int64_t perSector = 1;
   SmallVector<std::pair<Value, Value>> pairs;
@@ -184,158 +162,76 @@ void TileWindows::copy(ImplicitLocOpBuilder &b, const TileWindow &window,
     perSector =
         std::max(perSector, kSector * columnsOf(array) / rowBytesOf(array));
     Value far = flatten(b, array), near = flatten(b, shared);
-    pairs.push_back(toArrays ? std::pair(near, far) : std::pair(far, near));
+    pairs.push_back(window.isWritten ? std::pair(near, far)
+                                     : std::pair(far, near));
   }
   auto elements = [&](Value rows) {
     int64_t columns = columnsOf(window.copies.front().array);
     return columns == 1 ? Number(b, rows) : Number(b, rows) * columns;
   };
-  Number from = elements(window.from);
-  Value inShared = startMoved(b, from, elements(window.size), perSector);
+  Number from = elements(window.rows.from);
+  Value inShared = startMoved(b, from, elements(window.rows.size), perSector);
   Value inArray = from + inShared;
   SmallVector<Value> values;
   for (auto [source, target] : pairs)
-    values.push_back(
-        memref::LoadOp::create(b, source, toArrays ? inShared : inArray));
+    values.push_back(memref::LoadOp::create(
+        b, source, window.isWritten ? inShared : inArray));
   for (auto [pair, value] : llvm::zip(pairs, values))
     memref::StoreOp::create(b, value, pair.second,
-                            toArrays ? inArray : inShared);
+                            window.isWritten ? inArray : inShared);
+}
+
+/// Sets all of a window to zeros, with its alignment. All of what is written
+/// will be copied, whether or not parts have written all of it: where a
+/// coordinate is wrong, they do not.
+void TileWindows::clear(ImplicitLocOpBuilder &b, const Window &window) {
+  OpBuilder::InsertionGuard guard(b);
+  Number bytes = Number(b, window.end) - window.begin;
+  Value words = bytes >> 3;
+  Type word = b.getI64Type();
+  Value view = viewAs(b, memory, window.begin, words, {}, word);
+  Value at = startLoop(b, thread, words);
+  Number none(b, 0, word);
+  memref::StoreOp::create(b, none, view, at);
+}
+
+/// Computes the elements that the words of a window tell of.
+void TileWindows::computeLate(ImplicitLocOpBuilder &b, const Window &window,
+                              const LateValues &values) {
+  OpBuilder::InsertionGuard guard(b);
+  const auto &[array, words] = window.copies.front();
+  Number from(b, window.rows.from);
+  Value n = startMoved(b, from, window.rows.size, kSector / rowBytesOf(array));
+  Number word(b, memref::LoadOp::create(b, words, n));
+  Value at = from + n, value = values.compute(b, word);
+  memref::StoreOp::create(b, value, array, at);
 }
 
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Adds a stage of one array. Arrays with the same rows share a window, unless
-/// these have several elements; those with larger elements come first, so that
-/// all of them are aligned.
-static void addStage(SmallVectorImpl<TileWindows::Stage> &stages,
-                     const TileWindows::Stage &more) {
-  auto hasRows = [](const TileWindows::Stage &stage) {
-    return cast<MemRefType>(stage.arrays.front().getType()).getRank() > 1;
-  };
-  auto *same = llvm::find_if(stages, [&](const TileWindows::Stage &stage) {
-    return stage.from == more.from && stage.to == more.to &&
-           stage.isWritten == more.isWritten && !hasRows(stage) &&
-           !hasRows(more);
-  });
-  if (same == stages.end())
-    return stages.push_back(more);
-  Value array = more.arrays.front();
-  auto *smaller = llvm::find_if(same->arrays, [&](Value other) {
-    return rowBytesOf(other) < rowBytesOf(array);
-  });
-  same->arrays.insert(smaller, array);
-}
-
-/// Moves what windows are computed by from the code of parts to that of the
-/// block, where the tile has the given parts.
-SmallVector<TileWindows::Stage>
-TileWindows::takeStages(ImplicitLocOpBuilder &b, Value begin, Value end) {
-  llvm::SetVector<Operation *> slice;
-  std::function<void(Value)> add = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != workers.getBodyBlock() || op == tile)
-      return;
-    llvm::for_each(op->getOperands(), add);
-    slice.insert(op);
-  };
-  SmallVector<Operation *> ops;
-  for (Operation &op : *workers.getBodyBlock())
-    if (isa<StageInOp, StageOutOp>(op)) {
-      llvm::for_each(op.getOperands(), add);
-      ops.push_back(&op);
-    }
-  IRMapping mapping;
-  mapping.map(tile.getBegin(), begin);
-  mapping.map(tile.getEnd(), end);
-  for (Operation *op : slice)
-    b.clone(*op, mapping);
-  SmallVector<Stage> stages;
-  for (Operation *op : ops) {
-    auto operand = [&](unsigned n) {
-      return mapping.lookupOrDefault(op->getOperand(n));
-    };
-    addStage(stages,
-             {operand(1), operand(2), {operand(0)}, isa<StageOutOp>(op)});
-    op->erase();
+/// Makes a window for the arrays of a stage.
+void TileWindows::stage(ImplicitLocOpBuilder &b, const Stage &stage) {
+  if (stage.arrays.empty())
+    return;
+  windows.push_back(makeWindow(b, stage));
+  for (const auto &[array, shared] : windows.back().copies) {
+    ArrayAccesses found = *findAccesses(workers, array);
+    for (OpOperand *memory : stage.isWritten ? found.stores : found.loads)
+      (stage.isAlone ? alone : others).push_back({memory, stage.rows, shared});
   }
-  for (Operation *op : llvm::reverse(slice))
-    if (op->use_empty())
-      op->erase();
-  return stages;
 }
 
-/// An access may begin with the last row that parts say they access, and need
-/// some after it.
-void TileWindows::stageIn(ImplicitLocOpBuilder &b, Stage stage) {
-  int64_t rows = 1;
-  llvm::erase_if(stage.arrays, [&](Value array) {
-    auto accesses = findAccesses(workers, array);
-    if (!accesses || accesses->loads.empty() || !accesses->stores.empty())
-      return true;
-    for (OpOperand *load : accesses->loads)
-      rows = std::max(rows, rowsOf(load->getOwner()));
-    return false;
-  });
-  if (stage.arrays.empty())
-    return;
-  if (rows > 1)
-    stage.to = Number(b, stage.to) + (rows - 1);
-  TileWindow window = makeWindow(b, stage);
-  copy(b, window, /*toArrays=*/false);
-  accessWindow(window, workers, /*stores=*/false);
-}
-
-/// Sets all of the last window, from `offset` on, to zeros: its last word may
-/// reach into the alignment.
-void TileWindows::clear(ImplicitLocOpBuilder &b, Value offset) {
-  OpBuilder::InsertionGuard guard(b);
-  Number bytes = Number(b, used) - offset;
-  Value words = bytes >> 3;
-  Type word = b.getI64Type();
-  Value view = viewAs(b, memory, offset, words, {}, word);
-  Value at = startLoop(b, thread, words);
-  Number none(b, 0, word);
-  memref::StoreOp::create(b, none, view, at);
-}
-
-/// All of the window will be copied, whether or not parts have written all of
-/// it: where a coordinate is wrong, they do not. So it starts with zeros.
-void TileWindows::stageOut(ImplicitLocOpBuilder &b, Stage stage) {
-  llvm::erase_if(stage.arrays, [&](Value array) {
-    auto accesses = findAccesses(workers, array);
-    return !accesses || accesses->stores.empty();
-  });
-  if (stage.arrays.empty())
-    return;
-  Value offset = used;
-  TileWindow window = makeWindow(b, stage);
-  clear(b, offset);
-  accessWindow(window, workers, /*stores=*/false);
-  accessWindow(window, workers, /*stores=*/true);
-  written.push_back(window);
-}
-
-/// Makes a window of words for an array that is written.
-void TileWindows::stageWords(ImplicitLocOpBuilder &b, const Stage &stage,
-                             LateValues values) {
-  Value offset = used;
-  TileWindow window = makeWindow(b, stage, values.wordType());
-  clear(b, offset);
-  values.writeWords(window.copies.front().shared, stage.from, window.size);
-  late.emplace_back(window, std::move(values));
-}
-
-/// Takes the arrays of a stage that can be computed last, and the arrays of
-/// others that are then read last, out of these.
+/// Makes windows of words for the arrays of a stage that can be computed last.
+/// These, and the arrays of others that are then read last, need no others.
 void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage,
                             SmallVectorImpl<Stage> &all) {
   SmallVector<ElementsOfArray> read;
   for (const Stage &other : all)
     for (Value array : other.arrays)
-      if (!other.isWritten)
-        read.push_back({array, other.from});
+      if (!other.isWritten && other.isAlone)
+        read.push_back({array, other.rows});
   for (Value array : SmallVector<Value>(stage.arrays)) {
     auto values = LateValues::find(workers, array, read);
     if (!values)
@@ -344,39 +240,85 @@ void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage,
       llvm::erase_if(other.arrays, [&](Value each) {
         return each == array || llvm::is_contained(values->arrays(), each);
       });
-    stageWords(b, {stage.from, stage.to, {array}, true}, std::move(*values));
+    require(b, values->haveRoom(b));
+    Stage ofArray = stage;
+    ofArray.arrays = {array};
+    Window window = makeWindow(b, ofArray, values->wordType());
+    late.emplace_back(std::move(window), std::move(*values));
   }
 }
 
 void TileWindows::emitBefore(ImplicitLocOpBuilder &b, Value begin, Value end) {
-  SmallVector<Stage> stages = takeStages(b, begin, end);
+  SmallVector<Stage> stages = takeStages(b, workers, tile, begin, end);
   used = Number(b, 0);
-  for (Stage &stage : stages)
-    if (stage.isWritten)
-      stageLate(b, stage, stages);
-  for (const Stage &stage : stages)
-    if (stage.isWritten)
-      stageOut(b, stage);
-    else
-      stageIn(b, stage);
+  isWhole = Number::flag(b, true);
+  for (Stage &each : stages)
+    require(b, boundStage(b, each, workers));
+  for (Stage &each : stages)
+    if (each.isWritten)
+      stageLate(b, each, stages);
+  for (const Stage &each : stages)
+    stage(b, each);
   tile.getBegin().replaceAllUsesWith(begin);
   tile.getEnd().replaceAllUsesWith(end);
+  if (windows.empty() && late.empty())
+    return;
+  require(b, Number(b, used) <= sharedBytes);
+  emitIf(b, isWhole, [&] {
+    for (const auto &[window, values] : late)
+      clear(b, window);
+    for (const Window &window : windows)
+      window.isWritten ? clear(b, window) : copy(b, window);
+  });
   gpu::BarrierOp::create(b);
 }
 
+void TileWindows::choose(Block *code, bool isLast) {
+  auto isHere = [&](Operation *op) {
+    return code->getParentOp()->isProperAncestor(op);
+  };
+  auto accessIsHere = [&](const WindowAccess &access) {
+    return isHere(access.memory->getOwner());
+  };
+  if (llvm::none_of(alone, accessIsHere) &&
+      llvm::none_of(others, accessIsHere) &&
+      llvm::none_of(late, [&](const auto &each) {
+        return isHere(each.second.getStore());
+      }))
+    return;
+  auto b = ImplicitLocOpBuilder::atBlockBegin(memory.getLoc(), code);
+  auto either = scf::IfOp::create(b, isWhole, /*withElse=*/true);
+  Block *far = either.elseBlock();
+  far->getOperations().splice(far->begin(), code->getOperations(),
+                              std::next(either->getIterator()),
+                              std::prev(code->end()));
+  OpBuilder near = either.getThenBodyBuilder();
+  IRMapping copies;
+  for (Operation &op : far->without_terminator())
+    near.clone(op, copies);
+  for (const WindowAccess &access : alone)
+    if (Operation *copy = copies.lookupOrNull(access.memory->getOwner())) {
+      bool isStore = copy->getNumResults() == 0;
+      isLast || isStore ? goToWindow(access, copy) : askWindow(access, copy);
+    }
+  for (const WindowAccess &access : others)
+    if (Operation *copy = copies.lookupOrNull(access.memory->getOwner()))
+      askWindow(access, copy);
+  for (const auto &[window, values] : late)
+    if (copies.lookupOrNull(values.getStore()))
+      values.writeWords(copies, window.copies.front().shared, window.rows);
+}
+
 void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
-  if (written.empty() && late.empty())
+  if (late.empty() &&
+      llvm::none_of(windows, [](const Window &each) { return each.isWritten; }))
     return;
   gpu::BarrierOp::create(b);
-  for (const TileWindow &window : written)
-    copy(b, window, /*toArrays=*/true);
-  for (const auto &[window, values] : late) {
-    OpBuilder::InsertionGuard guard(b);
-    const auto &[array, words] = window.copies.front();
-    Value n = startMoved(b, Number(b, window.from), window.size,
-                         kSector / rowBytesOf(array));
-    Number word(b, memref::LoadOp::create(b, words, n));
-    Value at = Number(b, window.from) + n, value = values.compute(b, word);
-    memref::StoreOp::create(b, value, array, at);
-  }
+  emitIf(b, isWhole, [&] {
+    for (const Window &window : windows)
+      if (window.isWritten)
+        copy(b, window);
+    for (const auto &[window, values] : late)
+      computeLate(b, window, values);
+  });
 }

@@ -4,6 +4,7 @@
 #define NACHO_LIB_CONVERSION_GPU_TILEWINDOWS_H
 
 #include "LateValues.h"
+#include "TileStages.h"
 #include "WindowAccesses.h"
 #include "nacho/IR/Nacho.h"
 
@@ -17,6 +18,11 @@ TileOp tileOf(ParallelOp workers);
 
 /// The windows of a tile: memory that the threads of a block share, and copies
 /// from and to it.
+///
+/// A tile has all of its windows, or none. The code of parts is there twice:
+///
+///   if the tile has its windows: the code, with windows in place of arrays
+///   else: the code
 class TileWindows {
 public:
   /// `thread` is the number of the thread in its block, of which there are as
@@ -24,40 +30,43 @@ public:
   TileWindows(mlir::gpu::LaunchOp launch, TileOp tile, mlir::Value thread,
               int64_t mostBytes);
 
-  /// Emits what the block does before its parts, and replaces the tile and the
-  /// accesses to arrays that have windows in their code.
+  /// Emits what the block does before its parts, and replaces the tile in their
+  /// code.
   void emitBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
                   mlir::Value end);
+  /// Doubles the code of parts in a block, if it accesses what has a window.
+  /// `isLast` tells that no barrier comes after it.
+  void choose(mlir::Block *code, bool isLast);
   /// Emits what the block does after its parts.
   void emitAfter(mlir::ImplicitLocOpBuilder &b);
 
-  /// The rows of arrays that parts say they access.
-  struct Stage {
-    mlir::Value from, to;
-    llvm::SmallVector<mlir::Value> arrays;
+private:
+  /// Rows of some arrays in shared memory.
+  struct Window {
+    struct Copy {
+      mlir::Value array, shared;
+    };
+
+    RowsOfTile rows;
+    mlir::Value begin, end; ///< The bytes of the memory.
+    llvm::SmallVector<Copy> copies;
     bool isWritten;
   };
 
-private:
-  llvm::SmallVector<Stage> takeStages(mlir::ImplicitLocOpBuilder &b,
-                                      mlir::Value begin, mlir::Value end);
-  mlir::Value sizeOf(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
-                     int64_t bytes);
-  TileWindow makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
-                        mlir::Type word = {});
+  Window makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
+                    mlir::Type word = {});
   mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
                         mlir::Value count);
   mlir::Value startMoved(mlir::ImplicitLocOpBuilder &b, Number from,
                          mlir::Value count, int64_t perSector);
-  void copy(mlir::ImplicitLocOpBuilder &b, const TileWindow &window,
-            bool toArrays);
-  void clear(mlir::ImplicitLocOpBuilder &b, mlir::Value offset);
+  void copy(mlir::ImplicitLocOpBuilder &b, const Window &window);
+  void clear(mlir::ImplicitLocOpBuilder &b, const Window &window);
+  void computeLate(mlir::ImplicitLocOpBuilder &b, const Window &window,
+                   const LateValues &values);
   void stageLate(mlir::ImplicitLocOpBuilder &b, Stage &stage,
                  llvm::SmallVectorImpl<Stage> &all);
-  void stageWords(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
-                  LateValues values);
-  void stageIn(mlir::ImplicitLocOpBuilder &b, Stage stage);
-  void stageOut(mlir::ImplicitLocOpBuilder &b, Stage stage);
+  void stage(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
+  void require(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
   ParallelOp workers;
   TileOp tile;
@@ -65,10 +74,13 @@ private:
   int64_t threads;     ///< Threads of the block.
   int64_t sharedBytes; ///< The size of all windows together.
   mlir::Value memory;  ///< The memory that the threads share.
-  mlir::Value used;    ///< The number of its bytes that windows have.
-  llvm::SmallVector<TileWindow> written;
+  mlir::Value used;    ///< The number of its bytes that windows need.
+  mlir::Value isWhole; ///< Whether the tile has its windows.
+  llvm::SmallVector<Window> windows;
+  /// Accesses that need not ask in the end if the tile is whole, and others.
+  llvm::SmallVector<WindowAccess> alone, others;
   /// Windows of words, and what is computed of these.
-  std::vector<std::pair<TileWindow, LateValues>> late;
+  std::vector<std::pair<Window, LateValues>> late;
 };
 
 } // namespace nacho

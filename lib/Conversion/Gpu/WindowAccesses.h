@@ -20,20 +20,26 @@ std::optional<ArrayAccesses> findAccesses(ParallelOp workers,
 /// Returns how many rows an operation accesses from the first on.
 int64_t rowsOf(mlir::Operation *access);
 
-/// The rows `from` .. `from + size` of some arrays, in shared memory.
-struct TileWindow {
-  struct Copy {
-    mlir::Value array;
-    mlir::Value shared; ///< The view of shared memory that has its rows.
-  };
-
+/// The rows `from` .. `from + size` of some arrays. There are so many in each
+/// of these, and at least as many as one access needs if the arrays are read.
+struct RowsOfTile {
   mlir::Value from, size;
-  llvm::SmallVector<Copy> copies;
 };
 
-/// Lets loads, or stores, choose between an array and its window. Whatever the
-/// index is, a window is never accessed outside.
-void accessWindow(const TileWindow &window, ParallelOp workers, bool stores);
+/// An access to an array of which rows lie in shared memory.
+struct WindowAccess {
+  mlir::OpOperand *memory;
+  RowsOfTile rows;
+  mlir::Value shared; ///< The view of shared memory that has these rows.
+};
+
+/// Lets a copy of an access go to the window: parts need no other rows.
+/// Whatever the row is, a window is never accessed outside: a row elsewhere is
+/// not stored, and some row of the window is loaded in place of it.
+void goToWindow(const WindowAccess &access, mlir::Operation *copy);
+/// Lets a copy of a load go to the window, or to the array if its rows are
+/// elsewhere.
+void askWindow(const WindowAccess &access, mlir::Operation *copy);
 
 } // namespace nacho
 
