@@ -107,7 +107,7 @@ bool IdleLoop::match() {
       loop.getBody()
           ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
           .wasInterrupted();
-  if (hasLoop)
+  if (hasLoop || loop.getUnsignedCmp())
     return false;
   Block *block = loop.getBody();
   while (scf::IfOp branch = onlyBranch(*block)) {

@@ -279,8 +279,8 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // MASK:                %M2 = nacho.find %k in %[[M1:.+]] of_row : {{.+}} by %table
 // MASK:                %[[NUMBER:.+]] = nacho.child_number %M2 in %[[M1]] :
 // MASK-NEXT:           nacho.insert {{.+}} distinct at %[[NUMBER]] into %sums
-// MASK:              nacho.drain %[[DRAINED:[^ ]+]], %{{[^ ]+}} of %sums
-// MASK-NEXT:           %[[IN:.+]] = nacho.fiber_at %M0[%{{.+}}] certain :
+// MASK:              %[[IN:.+]] = nacho.fiber_at %M0[%{{.+}}] certain :
+// MASK-NEXT:         %{{.+}} = nacho.drain %[[DRAINED:[^ ]+]], %{{[^ ]+}} of %sums
 // MASK-NEXT:           %[[K:.+]] = nacho.child_coordinate %[[DRAINED]] in %[[IN]] :
 // MASK:                arith.index_castui %[[K]] : index to i32
 //

@@ -25,7 +25,7 @@ CASES = {
     "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 3, 1)),
     "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 3, 1)),
     "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (2, 0, 8, 3)),
-    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (3, 0, 11, 4)),
+    "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (2, 0, 8, 3)),
 }
 """What calls ask of the driver, in the order of ``COUNTED``."""
 

@@ -9,6 +9,7 @@
 #include "FiberLowering.h"
 #include "nacho/IR/Arith.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -70,15 +71,20 @@ static void lowerSeek(FiberLowering &lowering, SeekOp op) {
   lowering.setFiber(op.getChild(), child);
 }
 
-/// The children of a fiber, before the loop around if the fiber is the same in
-/// all of its steps.
+/// The children of a fiber, before the loop or drain around if the fiber is the
+/// same in all of its steps.
 static ChildRange rangeOutsideOfLoop(ImplicitLocOpBuilder &b,
                                      const FiberValue &of) {
   OpBuilder::InsertionGuard guard(b);
-  auto loop =
-      dyn_cast<LoopLikeOpInterface>(b.getInsertionBlock()->getParentOp());
-  if (loop && of.present.isAlways() && loop.isDefinedOutsideOfLoop(of.position))
-    b.setInsertionPoint(loop);
+  Operation *around = b.getInsertionBlock()->getParentOp();
+  while (isa<scf::IfOp>(around))
+    around = around->getParentOp();
+  Value position = of.position;
+  bool isBefore =
+      !around->isAncestor(position.getParentRegion()->getParentOp());
+  if (isa<LoopLikeOpInterface, DrainOp>(around) && of.present.isAlways() &&
+      isBefore)
+    b.setInsertionPoint(around);
   return childRange(b, of);
 }
 

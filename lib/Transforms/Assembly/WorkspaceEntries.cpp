@@ -46,12 +46,11 @@ protected:
 
   unsigned level() const { return *layout.workspaceLevel; }
 
-  /// The coordinate of a key that is drained.
-  Value coordinateOf(Value key, const Carried &values) {
+  /// The fiber of which the workspace has numbers; none if it has coordinates.
+  std::optional<Value> maskIn(const Carried &values) {
     if (!mask)
-      return key;
-    Value fiber = FiberTables::fiberInTable(part, mask, values);
-    return ChildCoordinateOp::create(b, b.getIndexType(), key, fiber);
+      return std::nullopt;
+    return FiberTables::fiberInTable(part, mask, values);
   }
 
   /// workspace[coordinate] += value; returns whether the coordinate is new.
@@ -131,13 +130,17 @@ protected:
   }
 
   void drain(Carried &values) override {
+    std::optional<Value> mask = maskIn(values);
     auto drain = DrainOp::create(b, workspace, values.entries);
     values.entries = drain.getResult(0);
     if (partLevel)
       part.coordinates[*partLevel] = part.number;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(drain.getBodyBlock());
-    part.coordinates[level()] = coordinateOf(drain.getKey(), values);
+    part.coordinates[level()] =
+        mask ? ChildCoordinateOp::create(b, b.getIndexType(), drain.getKey(),
+                                         *mask)
+             : drain.getKey();
     Value offset = drain.getCarried().front();
     makeEntry(emitFromStart(drain.getValue()), offset);
     Value next = Number(b, offset) + 1;

@@ -42,22 +42,30 @@ static Value lookUp(ImplicitLocOpBuilder &b, Type child, Value coordinate,
                         /*ofRow=*/false);
 }
 
+/// Whether a fiber is the same for all that is appended to a row: only loops
+/// over coordinates of the row's place lead to it.
+static bool belongsToRow(Value fiber, ValueRange place) {
+  while (auto child = dyn_cast<BlockArgument>(fiber)) {
+    auto loop = dyn_cast<CoiterateOp>(child.getOwner()->getParentOp());
+    if (!loop || !llvm::is_contained(place, loop.getCoordinate()))
+      return false;
+    fiber = loop.getFibers()[llvm::find(loop.getChildren(), child) -
+                             loop.getChildren().begin()];
+  }
+  return isa_and_nonnull<RootOp>(fiber.getDefiningOp());
+}
+
 /// Whether whatever is appended has the coordinate of a lookup in its last
-/// level, and the fiber is made by a loop over coordinates of the other levels.
+/// level, and a row's lookups are all in one fiber of a tensor's inner level.
 static bool isOfRow(NestOp nest, FindOp find) {
-  auto fiber = dyn_cast<BlockArgument>(find.getFiber());
-  auto outer = fiber ? dyn_cast<CoiterateOp>(fiber.getOwner()->getParentOp())
-                     : CoiterateOp();
-  auto isInRow = [&](AppendOp append) {
+  auto isElsewhere = [&](AppendOp append) {
     OperandRange at = append.getCoordinates();
-    return !at.empty() && at.back() == find.getCoordinate() &&
-           llvm::is_contained(at.drop_back(), outer.getCoordinate());
+    bool isInRow = !at.empty() && at.back() == find.getCoordinate() &&
+                   belongsToRow(find.getFiber(), at.drop_back());
+    return isInRow ? WalkResult::advance() : WalkResult::interrupt();
   };
-  return outer && !nest.walk([&](AppendOp append) {
-                         return isInRow(append) ? WalkResult::advance()
-                                                : WalkResult::interrupt();
-                       })
-                       .wasInterrupted();
+  return isa<BlockArgument>(find.getFiber()) &&
+         !nest.walk(isElsewhere).wasInterrupted();
 }
 
 namespace {
