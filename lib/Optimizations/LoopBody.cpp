@@ -68,6 +68,27 @@ Value nacho::addHalves(ImplicitLocOpBuilder &b, Operation *update, Value sums) {
   return vector::ExtractOp::create(b, sums, 0);
 }
 
+Value nacho::addHalvesOfEach(ImplicitLocOpBuilder &b, Operation *update,
+                             SmallVector<Value> sums) {
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    SmallVector<Value> next;
+    for (size_t n = 0; n < sums.size(); n += 2) {
+      auto part = [&](int64_t from) -> Value {
+        SmallVector<int64_t> places;
+        for (int64_t first = 0; first < 2 * kLanes; first += 2 * half)
+          for (int64_t lane = 0; lane < half; ++lane)
+            places.push_back(first + from + lane);
+        return vector::ShuffleOp::create(b, sums[n], sums[n + 1], places);
+      };
+      next.push_back(
+          createLike(b, update, {part(0), part(half)}, sums[n].getType())
+              ->getResult(0));
+    }
+    sums = next;
+  }
+  return sums.front();
+}
+
 bool LoopBody::classify(BlockArgument arg, Value next) {
   Operation *update = next.getDefiningOp();
   if (!update || update->getBlock() != loop.getBody() || !arg.hasOneUse() ||

@@ -90,6 +90,12 @@ mlir::Operation *createLike(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
 mlir::Value addHalves(mlir::ImplicitLocOpBuilder &b, mlir::Operation *update,
                       mlir::Value sums);
 
+/// Adds up all lanes of each of kLanes vectors, as addHalves does. The sums of
+/// vector n are in lane n of the result.
+mlir::Value addHalvesOfEach(mlir::ImplicitLocOpBuilder &b,
+                            mlir::Operation *update,
+                            mlir::SmallVector<mlir::Value> sums);
+
 } // namespace nacho
 
 #endif // NACHO_LIB_OPTIMIZATIONS_LOOPBODY_H

@@ -96,8 +96,8 @@ void RowsInLanes::emitPlaces(Value begin) {
   lengths = Number(b, ends) - begins;
 }
 
-/// The length of the longest row.
-Value RowsInLanes::longest() {
+/// The greatest of the lengths of the rows.
+Value RowsInLanes::longest(Value lengths) {
   return vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, lengths);
 }
 
@@ -105,50 +105,67 @@ Value RowsInLanes::emitCanSum() {
   if (sums.body.looksUp())
     return Number::flag(b, true);
   Number most(b, kLanes, b.getI32Type());
-  return Number(b, longest()).compare(arith::CmpIPredicate::slt, most);
+  return Number(b, longest(lengths)).compare(arith::CmpIPredicate::slt, most);
 }
 
 Value RowsInLanes::emitEnd() {
   return vector::ExtractOp::create(b, ends, kRowLanes - 1);
 }
 
-/// The sum of the terms from `begin` to `end`, which are whole octets.
-Value RowsInLanes::addOctetsOf(size_t sum, Value begin, Value end) {
-  Operation *update = sums.body.carried[numbers[sum]].update;
-  VectorType type = lanesOf(update->getResult(0).getType());
-  Number zeros(b, 0, type);
-  auto loop = scf::ForOp::create(b, begin, end, Number(b, kLanes), zeros);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value loaded =
-      vector::LoadOp::create(b, type, strip.terms[sum], loop.getInductionVar());
-  Value next = createLike(b, update, {loop.getRegionIterArg(0), loaded}, type)
-                   ->getResult(0);
-  scf::YieldOp::create(b, next);
-  b.setInsertionPointAfter(loop);
-  Value octets = addHalves(b, update, loop.getResult(0));
-  Value start = sums.entries.getInitArgs()[numbers[sum]];
-  return createLike(b, update, {start, octets}, octets.getType())->getResult(0);
+/// sum + the octet of terms that begins at `place`, lane by lane
+Value RowsInLanes::addOctet(size_t number, Value sum, Value place) {
+  Operation *update = sums.body.carried[numbers[number]].update;
+  Value octet = vector::LoadOp::create(b, cast<VectorType>(sum.getType()),
+                                       strip.terms[number], place);
+  return createLike(b, update, {sum, octet}, sum.getType())->getResult(0);
 }
 
-/// The sums of the first `taken` terms of each row, which are whole octets.
-Value RowsInLanes::addOctets(size_t sum, Value taken) {
-  SmallVector<Value> each;
+/// The octets of a row that follow the first one.
+Value RowsInLanes::addOctetsAfter(size_t number, Value sum, Value first,
+                                  Value taken) {
+  Value end = Number(b, first) + taken;
+  auto loop = scf::ForOp::create(b, Number(b, first) + kLanes, end,
+                                 Number(b, kLanes), sum);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(
+      b, addOctet(number, loop.getRegionIterArg(0), loop.getInductionVar()));
+  return loop.getResult(0);
+}
+
+/// The sums of the first `taken` terms of each row, which are whole octets. The
+/// first one is added up without asking whether there is one.
+Value RowsInLanes::addOctets(size_t number, Value taken) {
+  Operation *update = sums.body.carried[numbers[number]].update;
+  Type type = all[number].getType();
+  SmallVector<Value> first, each;
   for (int64_t lane = 0; lane < kRowLanes; ++lane) {
-    Value from = placeOf(begins, lane);
-    Value to = Number(b, from) + placeOf(taken, lane);
-    each.push_back(addOctetsOf(sum, from, to));
+    first.push_back(placeOf(begins, lane));
+    each.push_back(addOctet(number, Number(b, 0, type), first.back()));
   }
-  auto made =
-      vector::FromElementsOp::create(b, lanesOf(each.front().getType()), each);
-  Value any = Number(b, taken).compare(arith::CmpIPredicate::sgt, 0);
-  return select(Number(b, any), made, all[sum]);
+  Number octet(b, kLanes, b.getI32Type());
+  Value any =
+      Number(b, longest(taken)).compare(arith::CmpIPredicate::sgt, octet);
+  auto branch = scf::IfOp::create(b, ValueRange(each).getTypes(), any,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, each);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (int64_t lane = 0; lane < kRowLanes; ++lane)
+    each[lane] = addOctetsAfter(number, each[lane], first[lane],
+                                placeOf(taken, lane));
+  scf::YieldOp::create(b, each);
+  b.setInsertionPointAfter(branch);
+  Value octets = addHalvesOfEach(b, update, branch.getResults());
+  Value made = createLike(b, update, {all[number], octets}, type)->getResult(0);
+  Value has = Number(b, taken).compare(arith::CmpIPredicate::sgt, 0);
+  return select(Number(b, has), made, all[number]);
 }
 
 /// if any row has an octet: add up all octets, which rows then begin after
 void RowsInLanes::addOctets() {
   Number octet(b, kLanes, b.getI32Type());
-  Value any = Number(b, longest()).compare(arith::CmpIPredicate::sge, octet);
+  Value any = Number(b, longest(lengths)).compare(arith::CmpIPredicate::sge, octet);
   SmallVector<Value> values = {begins, lengths};
   llvm::append_range(values, all);
   auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), any,
@@ -168,37 +185,61 @@ void RowsInLanes::addOctets() {
   all.assign(branch.result_begin() + 2, branch.result_end());
 }
 
-/// The term of each row that is `step` after its first one. It may be one of
-/// another row, or none at all, if the row has ended.
-Value RowsInLanes::loadTerms(Value terms, Value step) {
-  VectorType type = lanesOf(cast<MemRefType>(terms.getType()).getElementType());
-  auto each = llvm::map_to_vector(begin, [&](Value place) -> Value {
-    return memref::LoadOp::create(b, terms,
-                                  ValueRange(Number(b, place) + step));
-  });
-  return vector::FromElementsOp::create(b, type, each);
+/// The terms of each row that are `step` and `step` + 1 after its first one.
+/// They may be those of another row, or none at all, if the row has ended. Both
+/// terms of a row are loaded at once:
+///
+///   even = rows 0, 2, 4, 6: a0 b0 a2 b2 a4 b4 a6 b6
+///   odd  = rows 1, 3, 5, 7: a1 b1 a3 b3 a5 b5 a7 b7
+///   first = a0 a1 a2 ...,  second = b0 b1 b2 ...
+std::pair<Value, Value> RowsInLanes::loadTwoTerms(Value terms, Value step) {
+  Type element = cast<MemRefType>(terms.getType()).getElementType();
+  auto load = [&](int64_t row) -> Value {
+    return vector::LoadOp::create(b, VectorType::get(2, element), terms,
+                                  ValueRange(Number(b, begin[row]) + step));
+  };
+  auto join = [&](Value one, Value other) -> Value {
+    int64_t size = 2 * cast<VectorType>(one.getType()).getNumElements();
+    return vector::ShuffleOp::create(
+        b, one, other, llvm::to_vector(llvm::seq<int64_t>(0, size)));
+  };
+  Value even = join(join(load(0), load(2)), join(load(4), load(6)));
+  Value odd = join(join(load(1), load(3)), join(load(5), load(7)));
+  auto pick = [&](int64_t place) -> Value {
+    SmallVector<int64_t> places;
+    for (int64_t row = 0; row < kRowLanes; ++row)
+      places.push_back(place + (row % 2 ? kRowLanes - 1 : 0) + row);
+    return vector::ShuffleOp::create(b, even, odd, places);
+  };
+  return {pick(0), pick(1)};
 }
 
-/// all = select(step < lengths, all + terms, all)
+/// sum = select(step < lengths, sum + terms, sum)
 ///
 /// The lengths are compared as integers that are as wide as elements, so that
 /// the lanes of the comparison are, too.
-void RowsInLanes::addTerms(Value step, MutableArrayRef<Value> all) {
+Value RowsInLanes::addTerm(const CarriedValue &one, Value sum, Value term,
+                           Value step) {
+  bool isLast = one.update->getOperand(1) == one.term;
+  Value operands[] = {isLast ? sum : term, isLast ? term : sum};
+  Value next =
+      createLike(b, one.update, operands, term.getType())->getResult(0);
+  Type type = b.getIntegerType(one.term.getType().getIntOrFloatBitWidth());
+  VectorType wide = lanesOf(type);
+  Value most = type.isInteger(32) ? lengths : Number(b, lengths).asSigned(wide);
+  Value at = Number(b, step).asSigned(type);
+  at = vector::BroadcastOp::create(b, wide, at);
+  Number isLeft = Number(b, at).compare(arith::CmpIPredicate::slt, most);
+  return select(isLeft, next, sum);
+}
+
+/// Adds two terms of each row to its sums.
+void RowsInLanes::addTwoTerms(Value step, MutableArrayRef<Value> all) {
   for (auto [number, sum, terms] : llvm::zip(numbers, all, strip.terms)) {
     const CarriedValue &one = sums.body.carried[number];
-    Value loaded = loadTerms(terms, step);
-    bool isLast = one.update->getOperand(1) == one.term;
-    Value operands[] = {isLast ? sum : loaded, isLast ? loaded : sum};
-    Value next =
-        createLike(b, one.update, operands, loaded.getType())->getResult(0);
-    Type type = b.getIntegerType(one.term.getType().getIntOrFloatBitWidth());
-    VectorType wide = lanesOf(type);
-    Value most =
-        type.isInteger(32) ? lengths : Number(b, lengths).asSigned(wide);
-    Value at = Number(b, step).asSigned(type);
-    at = vector::BroadcastOp::create(b, wide, at);
-    Number isLeft = Number(b, at).compare(arith::CmpIPredicate::slt, most);
-    sum = select(isLeft, next, sum);
+    auto [first, second] = loadTwoTerms(terms, step);
+    sum = addTerm(one, sum, first, step);
+    sum = addTerm(one, sum, second, Number(b, step) + 1);
   }
 }
 
@@ -206,14 +247,14 @@ void RowsInLanes::addTerms(Value step, MutableArrayRef<Value> all) {
 void RowsInLanes::addLeft() {
   for (int64_t lane = 0; lane < kRowLanes; ++lane)
     begin.push_back(placeOf(begins, lane));
-  Value end = Number(b, longest()).asSigned(b.getIndexType());
+  Value end = Number(b, longest(lengths)).asSigned(b.getIndexType());
   auto loop =
       scf::ForOp::create(b, Number(b, 0), end, Number(b, kTermsAtOnce), all);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> next(loop.getRegionIterArgs());
-  for (int64_t n = 0; n < kTermsAtOnce; ++n)
-    addTerms(Number(b, loop.getInductionVar()) + n, next);
+  for (int64_t n = 0; n < kTermsAtOnce; n += 2)
+    addTwoTerms(Number(b, loop.getInductionVar()) + n, next);
   scf::YieldOp::create(b, next);
   all.assign(loop.result_begin(), loop.result_end());
 }

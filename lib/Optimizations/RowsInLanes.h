@@ -12,7 +12,7 @@ namespace nacho {
 /// The number of rows that are added up at once, each in a lane of a vector.
 constexpr int64_t kRowLanes = 8;
 /// The number of terms of each row that are added per check for its end.
-constexpr int64_t kTermsAtOnce = 2;
+constexpr int64_t kTermsAtOnce = 4;
 
 /// The terms of the rows of a strip, from `begin` to `end`, as they are in
 /// memory: those of sum n in `terms[n]`, the first of them at index 0.
@@ -50,13 +50,18 @@ private:
   mlir::Value vectorOf(mlir::Value value);
   mlir::Value rowsOf(mlir::Value index);
   mlir::Value placeOf(mlir::Value places, int64_t lane);
-  mlir::Value longest();
+  mlir::Value longest(mlir::Value lengths);
   void addOctets();
-  mlir::Value addOctets(size_t sum, mlir::Value taken);
-  mlir::Value addOctetsOf(size_t sum, mlir::Value begin, mlir::Value end);
+  mlir::Value addOctets(size_t number, mlir::Value taken);
+  mlir::Value addOctet(size_t number, mlir::Value sum, mlir::Value place);
+  mlir::Value addOctetsAfter(size_t number, mlir::Value sum, mlir::Value first,
+                             mlir::Value taken);
   void addLeft();
-  mlir::Value loadTerms(mlir::Value terms, mlir::Value step);
-  void addTerms(mlir::Value step, mlir::MutableArrayRef<mlir::Value> all);
+  std::pair<mlir::Value, mlir::Value> loadTwoTerms(mlir::Value terms,
+                                                   mlir::Value step);
+  mlir::Value addTerm(const CarriedValue &one, mlir::Value sum,
+                      mlir::Value term, mlir::Value step);
+  void addTwoTerms(mlir::Value step, mlir::MutableArrayRef<mlir::Value> all);
 
   mlir::ImplicitLocOpBuilder &b;
   RowSums &sums;

@@ -38,7 +38,7 @@ using namespace nacho;
 
 /// The rows of a strip, and the entries that they have at most if they are
 /// short. The terms are to stay in the nearest cache.
-static constexpr int64_t kStripRows = 128, kStripEntries = 2048;
+static constexpr int64_t kStripRows = 64, kStripEntries = 2048;
 
 namespace {
 /// Replaces a loop over rows by one over strips of rows.

@@ -3,9 +3,9 @@
 // y[i] = A[i,j] * x[j] + b[i]. The entries of a strip of rows come first.
 //
 // CHECK-LABEL: func.func @rows(
-// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<2058xf64>
-// CHECK-NEXT:    scf.for %[[STRIP:.+]] = %from to %to step %c128 iter_args(%[[BEGIN:.+]] = %first) -> (index) {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[STRIP]], %c128 : index
+// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<2060xf64>
+// CHECK-NEXT:    scf.for %[[STRIP:.+]] = %from to %to step %c64 iter_args(%[[BEGIN:.+]] = %first) -> (index) {
+// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[STRIP]], %c64 : index
 // CHECK-NEXT:      %[[AFTER:.+]] = arith.minui %[[NEXT]], %to : index
 // CHECK-NEXT:      %[[STORED:.+]] = memref.load %positions[%[[AFTER]]]
 // CHECK-NEXT:      %[[POSITION:.+]] = arith.index_castui %[[STORED]]
@@ -45,30 +45,41 @@
 // CHECK-NEXT:            %[[BEGINS:.+]] = vector.insert %[[OPEN]], %[[BEFORE]] [0]
 // CHECK-NEXT:            %[[LENGTHS:.+]] = arith.subi %[[ENDS]], %[[BEGINS]] : vector<8xi32>
 //
-// Octets are added up row by row, as a loop over a row would do it, and then begin later.
+// The first octet of each row is added up without asking for it, others by a loop. The lanes of
+// all rows are added up at once, half to half. Rows that have octets then begin later.
 //
 // CHECK-NEXT:            %[[LONGEST:.+]] = vector.reduction <maxsi>, %[[LENGTHS]]
 // CHECK-NEXT:            %[[LONG:.+]] = arith.cmpi sge, %[[LONGEST]], %c8_i32 : i32
 // CHECK-NEXT:            %[[AFTER_OCTETS:.+]]:3 = scf.if %[[LONG]] -> (vector<8xi32>, vector<8xi32>, vector<8xf64>) {
 // CHECK-COUNT-8:           vector.load %[[TERMS]]
-// CHECK:                   %[[OCTETS:.+]] = vector.from_elements
-// CHECK-NEXT:              %[[ANY_OCTET:.+]] = arith.cmpi sgt
-// CHECK-NEXT:              arith.select %[[ANY_OCTET]], %[[OCTETS]], %{{.+}}
+// CHECK:                   %[[OCTETS:.+]]:8 = scf.if
+// CHECK-COUNT-8:             scf.for
+// CHECK:                   vector.shuffle %[[OCTETS]]#0, %[[OCTETS]]#1 [0, 1, 2, 3, 8, 9, 10, 11]
+// CHECK-NEXT:              vector.shuffle %[[OCTETS]]#0, %[[OCTETS]]#1 [4, 5, 6, 7, 12, 13, 14, 15]
+// CHECK-NEXT:              arith.addf
+// CHECK-COUNT-2:           vector.shuffle {{.+}} [0, 1, 4, 5, 8, 9, 12, 13]
+// CHECK:                   vector.shuffle {{.+}} [0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK-NEXT:              vector.shuffle {{.+}} [1, 3, 5, 7, 9, 11, 13, 15]
+// CHECK-NEXT:              arith.addf
+// CHECK-NEXT:              %[[WITH_OCTETS:.+]] = arith.addf
+// CHECK-NEXT:              %[[HAS_OCTET:.+]] = arith.cmpi sgt
+// CHECK-NEXT:              arith.select %[[HAS_OCTET]], %[[WITH_OCTETS]], %{{.+}}
 // CHECK:                 } else {
 // CHECK-NEXT:              scf.yield %[[BEGINS]], %[[LENGTHS]], %{{.+}}
 //
-// The terms that are left of each row are lanes.
+// The terms that are left of each row are lanes. Two of each row are loaded at once.
 //
 // CHECK:                 %[[MOST_LEFT:.+]] = vector.reduction <maxsi>, %[[AFTER_OCTETS]]#1
 // CHECK-NEXT:            %[[STEPS:.+]] = arith.index_cast %[[MOST_LEFT]]
-// CHECK-NEXT:            %[[SUMS:.+]] = scf.for %[[T:.+]] = %c0 to %[[STEPS]] step %c2 iter_args(%[[SO_FAR:.+]] = %[[AFTER_OCTETS]]#2) -> (vector<8xf64>) {
-// CHECK-COUNT-8:           memref.load %[[TERMS]]
-// CHECK:                   %[[EACH:.+]] = vector.from_elements
+// CHECK-NEXT:            %[[SUMS:.+]] = scf.for %[[T:.+]] = %c0 to %[[STEPS]] step %c4 iter_args(%[[SO_FAR:.+]] = %[[AFTER_OCTETS]]#2) -> (vector<8xf64>) {
+// CHECK-COUNT-8:           vector.load %[[TERMS]][%{{.+}}] : memref<2060xf64>, vector<2xf64>
+// CHECK:                   %[[EACH:.+]] = vector.shuffle %[[EVEN:[^ ]+]], %[[ODD:[^ ]+]] [0, 8, 2, 10, 4, 12, 6, 14]
+// CHECK-NEXT:              %[[OTHER:.+]] = vector.shuffle %[[EVEN]], %[[ODD]] [1, 9, 3, 11, 5, 13, 7, 15]
 // CHECK-NEXT:              %[[ADDED:.+]] = arith.addf %[[SO_FAR]], %[[EACH]]
 // CHECK:                   %[[LEFT:.+]] = arith.cmpi slt
 // CHECK-NEXT:              %[[ONE:.+]] = arith.select %[[LEFT]], %[[ADDED]], %[[SO_FAR]]
-// CHECK-COUNT-8:           memref.load %[[TERMS]]
-// CHECK:                   arith.addf %[[ONE]], %{{.+}}
+// CHECK:                   arith.addf %[[ONE]], %[[OTHER]]
+// CHECK-COUNT-8:           vector.load %[[TERMS]][%{{.+}}] : memref<2060xf64>, vector<2xf64>
 // CHECK:                 %[[B:.+]] = vector.load %b[%[[I]]]
 // CHECK-NEXT:            %[[ALL:.+]] = arith.addf %[[SUMS]], %[[B]] : vector<8xf64>
 // CHECK-NEXT:            vector.store %[[ALL]], %y[%[[I]]]
