@@ -152,8 +152,8 @@ Value RowsInLanes::addOctets(size_t number, Value taken) {
   scf::YieldOp::create(b, each);
   b.setInsertionPointToStart(branch.thenBlock());
   for (int64_t lane = 0; lane < kRowLanes; ++lane)
-    each[lane] = addOctetsAfter(number, each[lane], first[lane],
-                                placeOf(taken, lane));
+    each[lane] =
+        addOctetsAfter(number, each[lane], first[lane], placeOf(taken, lane));
   scf::YieldOp::create(b, each);
   b.setInsertionPointAfter(branch);
   Value octets = addHalvesOfEach(b, update, branch.getResults());
@@ -165,7 +165,8 @@ Value RowsInLanes::addOctets(size_t number, Value taken) {
 /// if any row has an octet: add up all octets, which rows then begin after
 void RowsInLanes::addOctets() {
   Number octet(b, kLanes, b.getI32Type());
-  Value any = Number(b, longest(lengths)).compare(arith::CmpIPredicate::sge, octet);
+  Value any =
+      Number(b, longest(lengths)).compare(arith::CmpIPredicate::sge, octet);
   SmallVector<Value> values = {begins, lengths};
   llvm::append_range(values, all);
   auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), any,

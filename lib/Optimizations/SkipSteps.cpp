@@ -1,23 +1,27 @@
-//===- SkipSteps.cpp - Loops over the steps that do nothing ---------------===//
+//===- SkipSteps.cpp - Loops over the steps that do something -------------===//
 //
-// Consumes and leaves loops of scf. An innermost loop of which most steps look
-// something up and find nothing gets a loop inside that only runs over such
-// steps, and that needs few registers:
+// Consumes and leaves loops of scf. Whether a step that looks something up
+// finds it cannot be foreseen, and a processor that foresees it wrongly loses
+// the time of several steps. So the steps that find something are listed first,
+// without a branch, and only they run:
 //
 //   for p: if found(p): use(p)
 //
-//   while p < end:
-//     while p < end and not found(p): ++p
-//     if p < end: if found(p): use(p)
-//     ++p
+//   for some steps at a time:
+//     count = 0
+//     for p: busy[count] = p; count += found(p)
+//     for n = 0 to count: p = busy[n]; use(p)
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
 
+#include "nacho/IR/Nacho.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -30,6 +34,10 @@ namespace nacho {
 
 using namespace mlir;
 using namespace nacho;
+
+/// The number of steps that are listed at a time, so that the list stays in the
+/// nearest cache.
+static constexpr int64_t kListedSteps = 256;
 
 /// Whether an operation without regions writes nothing.
 static bool onlyReads(Operation &op) {
@@ -54,7 +62,7 @@ namespace {
 /// A loop whose steps may do nothing.
 class IdleLoop {
 public:
-  explicit IdleLoop(scf::ForOp loop) : loop(loop) {}
+  explicit IdleLoop(scf::ForOp loop) : loop(loop), b(loop.getLoc(), loop) {}
 
   bool match();
   void replace();
@@ -62,15 +70,18 @@ public:
 private:
   Value without(unsigned level, Value value);
   bool isIdle(unsigned level);
-  Value emitIsBusy(ImplicitLocOpBuilder &b, Block &block, unsigned level,
-                   IRMapping &mapping);
-  Value emitSkipping(ImplicitLocOpBuilder &b, Value from);
+  bool followsFromStep(Value value);
+  bool looksUp(Value value, bool isPlace);
+  Value allocate();
+  Value emitIsBusy(Block &block, unsigned level, IRMapping &mapping);
+  Value emitList(Value from, Value to, Value busy);
+  ValueRange emitSteps(Value count, Value busy, ValueRange carried);
 
   scf::ForOp loop;
+  ImplicitLocOpBuilder b;
   /// Branches, each in the one before it, with nothing beside them that is more
-  /// than read; and whether a step does nothing if one of them is not taken.
+  /// than read. If the last one is not taken, a step does nothing.
   SmallVector<scf::IfOp> branches;
-  SmallVector<bool> idle;
 };
 } // namespace
 
@@ -102,114 +113,136 @@ bool IdleLoop::isIdle(unsigned level) {
       });
 }
 
+/// Whether a value of a step does not depend on what the steps before carry on
+/// or write.
+bool IdleLoop::followsFromStep(Value value) {
+  if (loop.isDefinedOutsideOfLoop(value) || value == loop.getInductionVar())
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<memref::LoadOp>(op))
+    for (Operation *user : load.getMemRef().getUsers())
+      if (loop->isProperAncestor(user) && !onlyReads(*user))
+        return false;
+  return op && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return followsFromStep(operand); });
+}
+
+/// Whether a value is loaded from a place that is loaded, too; or, of a place,
+/// whether it is loaded. Both in this loop.
+bool IdleLoop::looksUp(Value value, bool isPlace) {
+  Operation *op = value.getDefiningOp();
+  if (!op || loop.isDefinedOutsideOfLoop(value))
+    return false;
+  bool isLoad = isa<memref::LoadOp>(op);
+  if (isLoad && isPlace)
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return looksUp(operand, isPlace || isLoad);
+  });
+}
+
 bool IdleLoop::match() {
-  bool hasLoop =
+  if (loop.getUnsignedCmp() ||
       loop.getBody()
-          ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (hasLoop || loop.getUnsignedCmp())
+          ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
     return false;
   Block *block = loop.getBody();
   while (scf::IfOp branch = onlyBranch(*block)) {
+    if (!followsFromStep(branch.getCondition()))
+      return false;
     branches.push_back(branch);
+    if (isIdle(branches.size() - 1))
+      return looksUp(branch.getCondition(), /*isPlace=*/false);
     block = branch.thenBlock();
   }
-  for (unsigned level = 0; level < branches.size(); ++level)
-    idle.push_back(isIdle(level));
-  // What is inside of the last branch without which a step does nothing is
-  // work.
-  while (!idle.empty() && !idle.back()) {
-    idle.pop_back();
-    branches.pop_back();
-  }
-  return !idle.empty();
+  return false;
 }
 
-/// Emits whether a step does something: copies of what the conditions need.
-Value IdleLoop::emitIsBusy(ImplicitLocOpBuilder &b, Block &block,
-                           unsigned level, IRMapping &mapping) {
+/// Makes room for a list where the part begins: it is the same in all loops.
+Value IdleLoop::allocate() {
+  OpBuilder::InsertionGuard guard(b);
+  Operation *part = loop->getParentOfType<ParallelOp>();
+  if (!part)
+    part = loop->getParentOfType<func::FuncOp>();
+  b.setInsertionPointToStart(&part->getRegion(0).front());
+  return memref::AllocaOp::create(
+      b, MemRefType::get({kListedSteps}, b.getIndexType()));
+}
+
+/// Emits whether a step may do something: copies of what the conditions need.
+Value IdleLoop::emitIsBusy(Block &block, unsigned level, IRMapping &mapping) {
   scf::IfOp from = branches[level];
   for (Operation &op : block) {
     if (&op == from)
       break;
-    b.clone(op, mapping);
+    if (llvm::all_of(op.getResults(),
+                     [&](Value result) { return followsFromStep(result); }))
+      b.clone(op, mapping);
   }
   Value taken = mapping.lookupOrDefault(from.getCondition());
-  bool isLast = level + 1 == branches.size();
-  if (isLast && idle[level])
+  if (level + 1 == branches.size())
     return taken;
   auto branch = scf::IfOp::create(b, TypeRange{b.getI1Type()}, taken,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value inside = isLast ? Value(Number::flag(b, true))
-                        : emitIsBusy(b, *from.thenBlock(), level + 1, mapping);
-  scf::YieldOp::create(b, inside);
+  scf::YieldOp::create(b, emitIsBusy(*from.thenBlock(), level + 1, mapping));
   b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, Value(Number::flag(b, !idle[level])));
+  scf::YieldOp::create(b, Value(Number::flag(b, true)));
   return branch.getResult(0);
 }
 
-/// Emits a loop from a step to the next one that does something, or to the end.
-Value IdleLoop::emitSkipping(ImplicitLocOpBuilder &b, Value from) {
-  Type type = from.getType();
-  auto skipping = scf::WhileOp::create(b, TypeRange{type}, ValueRange{from});
+/// Lists the steps that may do something. Returns their number.
+Value IdleLoop::emitList(Value from, Value to, Value busy) {
+  auto list = scf::ForOp::create(b, from, to, loop.getStep(), Number(b, 0));
   OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&skipping.getBefore(), {}, type, b.getLoc());
-  Value step = before->getArgument(0);
-  Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, step,
-                                         loop.getUpperBound());
-  auto isIdle = scf::IfOp::create(b, TypeRange{b.getI1Type()}, isInside,
-                                  /*withElseRegion=*/true);
-  b.setInsertionPointToStart(isIdle.thenBlock());
+  b.setInsertionPointToStart(list.getBody());
+  Value step = list.getInductionVar(), count = list.getRegionIterArg(0);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), step);
-  Value isBusy = emitIsBusy(b, *loop.getBody(), 0, mapping);
-  scf::YieldOp::create(b, Value(!Number(b, isBusy)));
-  b.setInsertionPointToStart(isIdle.elseBlock());
-  scf::YieldOp::create(b, Value(Number::flag(b, false)));
-  b.setInsertionPointToEnd(before);
-  scf::ConditionOp::create(b, isIdle.getResult(0), ValueRange{step});
-  Block *after = b.createBlock(&skipping.getAfter(), {}, type, b.getLoc());
-  Value next = arith::AddIOp::create(b, after->getArgument(0), loop.getStep());
-  scf::YieldOp::create(b, next);
-  return skipping.getResult(0);
+  memref::StoreOp::create(b, step, busy, count);
+  Number isBusy(b, emitIsBusy(*loop.getBody(), 0, mapping));
+  scf::YieldOp::create(b, Value(Number(b, count) + isBusy.asIndex()));
+  return list.getResult(0);
+}
+
+/// Emits the loop over the steps that are listed. Each of them has found
+/// something.
+ValueRange IdleLoop::emitSteps(Value count, Value busy, ValueRange carried) {
+  auto steps =
+      scf::ForOp::create(b, Number(b, 0), count, Number(b, 1), carried);
+  steps.getBody()->clear();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(steps.getBody());
+  Value step = memref::LoadOp::create(b, busy, steps.getInductionVar());
+  Value found = Number::flag(b, true);
+  scf::IfOp last = branches.back();
+  last.getConditionMutable().assign(found);
+  loop.getInductionVar().replaceAllUsesWith(step);
+  for (auto [old, now] :
+       llvm::zip(loop.getRegionIterArgs(), steps.getRegionIterArgs()))
+    old.replaceAllUsesWith(now);
+  steps.getBody()->getOperations().splice(steps.getBody()->end(),
+                                          loop.getBody()->getOperations());
+  return steps.getResults();
 }
 
 void IdleLoop::replace() {
-  ImplicitLocOpBuilder b(loop.getLoc(), loop);
-  SmallVector<Value> first = {loop.getLowerBound()};
-  llvm::append_range(first, loop.getInits());
-  SmallVector<Type> types = llvm::to_vector(ValueRange(first).getTypes());
-  SmallVector<Location> locs(types.size(), b.getLoc());
-  auto outer = scf::WhileOp::create(b, types, first);
-  auto isInside = [&](Value step) -> Value {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, step,
-                                 loop.getUpperBound());
-  };
-  Block *before = b.createBlock(&outer.getBefore(), {}, types, locs);
-  scf::ConditionOp::create(b, isInside(before->getArgument(0)),
-                           before->getArguments());
-
-  Block *after = b.createBlock(&outer.getAfter(), {}, types, locs);
-  ValueRange carried = after->getArguments().drop_front();
-  Value step = emitSkipping(b, after->getArgument(0));
-  auto work = scf::IfOp::create(b, carried.getTypes(), isInside(step),
-                                /*withElseRegion=*/true);
-  SmallVector<Value> made = {arith::AddIOp::create(b, step, loop.getStep())};
-  llvm::append_range(made, work.getResults());
-  scf::YieldOp::create(b, made);
-  b.setInsertionPointToEnd(work.elseBlock());
-  if (!carried.empty())
-    scf::YieldOp::create(b, carried);
-
-  Block *body = loop.getBody(), *taken = work.thenBlock();
-  loop.getInductionVar().replaceAllUsesWith(step);
-  for (auto [old, now] : llvm::zip(loop.getRegionIterArgs(), carried))
-    old.replaceAllUsesWith(now);
-  taken->clear();
-  taken->getOperations().splice(taken->end(), body->getOperations());
-  loop->replaceAllUsesWith(outer.getResults().drop_front());
+  Value busy = allocate();
+  Value stride = Number(b, loop.getStep()) * kListedSteps;
+  auto outer = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
+                                  stride, loop.getInits());
+  b.setInsertionPointToStart(outer.getBody());
+  Value from = outer.getInductionVar();
+  Value to = Number(b, from) + stride;
+  to = arith::MinSIOp::create(b, to, loop.getUpperBound());
+  Value count = emitList(from, to, busy);
+  ValueRange made = emitSteps(count, busy, outer.getRegionIterArgs());
+  if (!made.empty())
+    scf::YieldOp::create(b, made);
+  loop->replaceAllUsesWith(outer.getResults());
   loop.erase();
 }
 
@@ -219,9 +252,9 @@ struct SkipSteps : nacho::impl::NachoSkipStepsBase<SkipSteps> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp op : loops) {
-      IdleLoop loop(op);
-      if (loop.match())
-        loop.replace();
+      IdleLoop idle(op);
+      if (idle.match())
+        idle.replace();
     }
   }
 };

@@ -122,12 +122,12 @@ def NachoBranchOnLookups : Pass<"nacho-branch-on-lookups", "::mlir::func::FuncOp
 }
 
 def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
-  let summary = "Run over the steps of a loop that do nothing in a loop of their own";
+  let summary = "List the steps of a loop that find something, and run only these";
   let description = [{
-    Most steps of an innermost loop that looks coordinates up find nothing. What a step
-    does if it finds something needs so many registers that others, such as the start
-    of an array, are read from the stack in each step. A loop that only runs over steps
-    that find nothing has all that it needs in registers.
+    Whether a step that looks a coordinate up finds it cannot be foreseen: a processor
+    that foresees it wrongly loses the time of several steps. So the steps that find
+    something are listed first, which takes no branch, and only they run. The list has a
+    bounded size: a loop of many steps is cut into pieces.
 
     Before:
     ```mlir
@@ -145,44 +145,33 @@ def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
     ```
     After:
     ```mlir
-    %last, %sum = scf.while (%from = %begin, %before = %zero) : (index, f64) -> (index, f64) {
-      %more = arith.cmpi slt, %from, %end : index
-      scf.condition(%more) %from, %before : index, f64
-    } do {
-    ^bb0(%from: index, %before: f64):
-      %p = scf.while (%at = %from) : (index) -> index {
-        %isInside = arith.cmpi slt, %at, %end : index
-        %isIdle = scf.if %isInside -> (i1) {
-          %k = memref.load %coordinates[%at] : memref<?xindex>
-          %isThere = memref.load %bits[%k] : memref<?xi1>
-          %not = arith.xori %isThere, %true : i1
-          scf.yield %not : i1
-        } else {
-          scf.yield %false : i1
-        }
-        scf.condition(%isIdle) %at : index
-      } do {
-      ^bb0(%at: index):
-        %next = arith.addi %at, %c1 : index
-        scf.yield %next : index
+    %busy = memref.alloca() : memref<256xindex>
+    %sum = scf.for %from = %begin to %end step %c256 iter_args(%before = %zero) -> (f64) {
+      %next = arith.addi %from, %c256 : index
+      %to = arith.minsi %next, %end : index
+      %count = scf.for %p = %from to %to step %c1 iter_args(%n = %c0) -> (index) {
+        memref.store %p, %busy[%n] : memref<256xindex>
+        %k = memref.load %coordinates[%p] : memref<?xindex>
+        %isThere = memref.load %bits[%k] : memref<?xi1>
+        %one = arith.index_castui %isThere : i1 to index
+        %more = arith.addi %n, %one : index
+        scf.yield %more : index
       }
-      %isFound = arith.cmpi slt, %p, %end : index
-      %sum = scf.if %isFound -> (f64) {
-        // The step as before.
-        scf.yield %after : f64
-      } else {
-        scf.yield %before : f64
+      %after = scf.for %n = %c0 to %count step %c1 iter_args(%before = %before) -> (f64) {
+        %p = memref.load %busy[%n] : memref<256xindex>
+        // The step as before, which has found something.
+        scf.yield %x : f64
       }
-      %next = arith.addi %p, %c1 : index
-      scf.yield %next, %sum : index, f64
+      scf.yield %after : f64
     }
     ```
 
-    A step that does something tests its conditions twice: first in the inner loop,
-    which writes nothing, and then in the step. Lanes of a GPU would wait for each other
-    at the end of each inner loop: there, this pass does not run.
+    Only what is looked up first decides whether a step is listed: others are tested as
+    before. A coordinate outside of its extent is listed, so that the step reports it.
+    Lanes of a GPU take the steps of different rows: there, this pass does not run.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // NACHO_OPTIMIZATIONS_BRANCH_PASSES
