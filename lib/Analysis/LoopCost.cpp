@@ -27,9 +27,10 @@ static constexpr double kExtent = 1e5, kRow = 10;
 /// parts and of adding them up: they have no more sums than half of the
 /// products.
 static constexpr double kSorted = 10, kCollected = 4, kFound = 2, kSought = 6;
-/// The costs, if the result is sparse, of an iteration that a reduction lists
-/// before its innermost loop, with the positions that this reads, and of the
-/// beginning of that loop; and of an entry that is looked up for a sum which
+/// The costs, if the result is sparse, of an iteration of a reduction's
+/// innermost loop beside its steps, unless the result is a vector, and no loop
+/// outside passes over coordinates: it begins, and is listed before, with the
+/// positions that it reads; and of an entry that is looked up for a sum which
 /// becomes an entry, once to count that and once to add. (Measured where masks
 /// have 1 to 100 entries a row, and A and B 3 to 64.)
 static constexpr double kListed = 60, kFoundForSum = 10;
@@ -215,8 +216,7 @@ double LoopCost::lookupOf(ArrayRef<Attribute> loops, unsigned m) const {
   return isSummed ? kFoundForSum : kFound;
 }
 
-/// Whether loop `m` passes over coordinates of an operand. Then the iterations
-/// of the loops inside are listed before they run.
+/// Whether loop `m` passes over coordinates of an operand.
 bool LoopCost::skips(ArrayRef<Attribute> loops, unsigned m,
                      ArrayRef<unsigned> transposed) const {
   unsigned needed = 0, sparse = 0;
@@ -267,6 +267,24 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
   return steps;
 }
 
+/// Adds what it costs that so many products are scattered. Returns how many of
+/// them are listed: those that are to be sorted.
+double LoopCost::scatter(TermOrder &order, double products) const {
+  auto isResult = [&](Attribute index) {
+    return llvm::is_contained(result, index);
+  };
+  ArrayRef<Attribute> loops = order.loops;
+  const auto *reduced = llvm::find_if_not(loops, isResult);
+  order.collects =
+      !reducesAbsent && std::count_if(reduced, loops.end(), isResult) == 1;
+  IndexNames appended;
+  llvm::copy_if(loops, std::back_inserter(appended), isResult);
+  bool isSorted = order.collects && (isDenseResult || appended == result);
+  double sorted = isSorted ? 0 : products;
+  order.cost += (order.collects ? kCollected : 0) * products + kSorted * sorted;
+  return sorted;
+}
+
 TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
   TermOrder order;
   order.loops.assign(loops.begin(), loops.end());
@@ -286,31 +304,20 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
           kSorted * expectedPositions(operand, extents, operand.indices, false);
     }
   }
-  double live = 1, listed = 0;
-  bool isListed = false;
-  for (unsigned m = 0; m < loops.size(); ++m) {
-    listed = isListed ? live : 0;
-    order.cost += stepOver(loops, m, order.transposed, live);
-    isListed |= skips(loops, m, order.transposed);
-  }
-  if (!isDenseResult && loops.size() > result.size())
-    order.cost += kListed * listed;
   // Unless products are scattered, the loops over the indices of the result
   // come first, in the order of the result.
   order.scatters = ArrayRef(result) != loops.take_front(result.size());
-  if (order.scatters) {
-    auto isResult = [&](Attribute index) {
-      return llvm::is_contained(result, index);
-    };
-    const auto *reduced = llvm::find_if_not(loops, isResult);
-    order.collects =
-        !reducesAbsent && std::count_if(reduced, loops.end(), isResult) == 1;
-    IndexNames appended;
-    llvm::copy_if(loops, std::back_inserter(appended), isResult);
-    bool isSorted = order.collects && (isDenseResult || appended == result);
-    order.cost +=
-        ((order.collects ? kCollected : 0) + (isSorted ? 0 : kSorted)) * live;
+  bool isListed = result.size() > 1;
+  double live = 1, listed = 1;
+  for (unsigned m = 0; m < loops.size(); ++m) {
+    isListed |= m > 0 && skips(loops, m - 1, order.transposed);
+    listed = live;
+    order.cost += stepOver(loops, m, order.transposed, live);
   }
+  if (order.scatters)
+    listed = std::max(listed, scatter(order, live));
+  if (isListed && !isDenseResult && loops.size() > result.size())
+    order.cost += kListed * listed;
   return order;
 }
 

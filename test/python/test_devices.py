@@ -214,6 +214,7 @@ def test_operands_of_the_host_are_copied():
 
 
 def test_memory_is_returned():
+    gc.collect()
     before = fake_cuda.allocated()
     A, B = tensor(1).to("cuda"), tensor(2).to("cuda")
     kept = fake_cuda.allocated()

@@ -118,6 +118,8 @@ private:
   double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 
+  double scatter(TermOrder &order, double products) const;
+
   llvm::SmallVector<LoopOperand> operands;
   IndexNames indices, result;
   Extents extents;
