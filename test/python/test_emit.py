@@ -299,8 +299,18 @@ def test_types_by_default():
 def test_formats_by_default():
     operands, result = types_of("z = x[i]*A[i,j]*T[i,j,k]*s")
     found = {name: str(type.format) for name, type in operands.items()}
-    assert found == {"x": "sparse-vector", "A": "csr", "T": "csf", "s": "None"}
+    vector = str(Format("dense").for_rank(1))
+    assert found == {"x": vector, "A": "csr", "T": "csf", "s": "None"}
     assert result == TensorType(None, "f64")
+
+
+def test_vectors_are_dense_by_default():
+    """What has no format and at most one index is dense, whatever it is made of."""
+    dense = Format("dense").for_rank(1)
+    _, result = types_of("z[i] = x[i] * v[i]", formats=dict.fromkeys("xv", "coo"))
+    assert result.format == dense
+    _, result = types_of("z[i] = x[i]", formats=dict.fromkeys("xz", "coo"))
+    assert result.format == Format("sparse-vector")
 
 
 def test_one_type_for_all_is_that_of_the_operands():

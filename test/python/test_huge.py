@@ -123,7 +123,8 @@ def test_extents_that_are_too_large():
         with pytest.raises(nacho.NachoError):
             from_coo([[0], [0]], [1.0], (extent, 2), "dcsr")
     v = tensor({(2**31,): 1.0}, (2**31 + 1,), "sparse-vector")
-    narrow = nacho.mlir.compile("z[i] = 2 * v[i]", index={"z": "i32"})
+    formats = dict.fromkeys("vz", "sparse-vector")
+    narrow = nacho.mlir.compile("z[i] = 2 * v[i]", formats, index={"z": "i32"})
     message = "index 'i' has extent 2147483649, but the coordinates of result 'z' are"
     with pytest.raises(nacho.IndexOverflowError, match=message):
         narrow(v)
@@ -168,6 +169,7 @@ def full(count):
     return from_coo([np.arange(count)], np.ones(count), (count,), "sparse-vector")
 
 
+VECTORS = dict.fromkeys("vw", "sparse-vector")
 OUTER = "Z[i,j] = v[i] * w[j] + C[i,j]"
 
 
@@ -175,7 +177,7 @@ OUTER = "Z[i,j] = v[i] * w[j] + C[i,j]"
 def test_results_that_32_bits_can_or_cannot_count(columns):
     rows = 2**15
     given = {"v": full(rows), "w": full(columns)}
-    text, formats = "Z[i,j] = v[i] * w[j]", {"Z": "csr"}
+    text, formats = "Z[i,j] = v[i] * w[j]", {**VECTORS, "Z": "csr"}
     narrow = nacho.mlir.compile(text, formats, index={"Z": "i32"})
     free = nacho.mlir.compile(text, formats)
     assert free.count(**given) == free.plan(**given).nnz == rows * columns
@@ -198,7 +200,7 @@ def test_results_around_the_limit(more):
     places = [np.full(others, rows), np.arange(others)]
     C = from_coo(places, np.ones(others), (rows + 1, columns), "csr")
     given = {"v": v, "w": full(columns), "C": C}
-    formats = {"C": "csr", "Z": "csr"}
+    formats = {**VECTORS, "C": "csr", "Z": "csr"}
     narrow = nacho.mlir.compile(OUTER, formats, index={"Z": "i32"})
     wide = nacho.mlir.compile(OUTER, formats, index={"Z": "i64"})
     free = nacho.mlir.compile(OUTER, formats)

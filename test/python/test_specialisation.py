@@ -115,7 +115,7 @@ def overflowing(name):
 def test_coordinates_beyond_int32():
     extent = 2**40
     A = nacho.Tensor.from_coo([[0, extent - 1]], [1.0, 2], shape=(extent,))
-    kernel = nacho.mlir.compile("z[i] = 2 * a[i]")
+    kernel = nacho.mlir.compile("z[i] = 2 * a[i]", dict.fromkeys("az", "sparse-vector"))
     assert kernel(A).crd[0].tolist() == [0, extent - 1]
     small = nacho.Tensor.from_coo([[0, 3]], [1.0, 2], shape=(5,))
     assert kernel(small).crd[0].dtype == np.int32
@@ -124,7 +124,7 @@ def test_coordinates_beyond_int32():
 def test_wide_indices_for_large_extents_are_not_kept():
     """What the types of a result are does not depend on earlier calls."""
     arrays = [np.array([0, 1], np.int32)], [np.array([2], np.int32)]
-    kernel = nacho.mlir.compile("z[i] = 2 * a[i]")
+    kernel = nacho.mlir.compile("z[i] = 2 * a[i]", dict.fromkeys("az", "sparse-vector"))
     for extent, width in ((5, np.int32), (2**33, np.int64), (5, np.int32)):
         parts = ("sparse-vector", (extent,), *arrays, np.array([3.0]))
         found = kernel(nacho.Tensor.from_parts(*parts))

@@ -82,7 +82,7 @@ def test_an_extent_that_narrow_indices_do_not_fit():
     """Neither the extents nor the arrays of a call may be longer than 2^28."""
     kernel = nacho.mlir.compile(
         "z[i] = a[i] + b[i]",
-        {"a": "sparse-vector", "b": "sparse-vector"},
+        dict.fromkeys("abz", "sparse-vector"),
         target="cuda-sim",
     )
     for extent in (1 << 28, (1 << 28) + 1):

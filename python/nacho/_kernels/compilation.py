@@ -53,8 +53,8 @@ def compile(
         those of the operands.
     formats
         The formats of operands and of the result, by name. By default, an operand with
-        one index is a sparse-vector, with two csr, and with more csf; the format of the
-        result is inferred.
+        one index is dense, as is a result with one, an operand with two is csr, and
+        with more csf; the format of a result with several indices is inferred.
     dtype
         The type of all operands, such as ``"f64"``, or a mapping by name. Operands of
         narrower types are widened in a copy, and others refused. Tensors that a mapping

@@ -22,7 +22,12 @@ IndexType = str | tuple[str, str]
 
 _INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
 
-_BY_DEFAULT = {1: "sparse-vector", 2: "csr"}
+_BY_DEFAULT = {1: "dense", 2: "csr"}
+
+
+def default_format(rank: int) -> str:
+    """Return the name of the format of a tensor of this rank that nobody has named."""
+    return _BY_DEFAULT.get(rank, "csf")
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,9 @@ def requested_pins(
 ) -> dict[str, Pin]:
     """Return the pins of operands and result that the options of compile ask for.
 
-    By default, an operand with one index is a sparse-vector, with two csr, and with
-    more csf: dense operands have to be named. A single ``dtype`` for all pins operands
-    only, and not the result.
+    By default, tensors with one index are dense, operands with two are csr, and those
+    with more csf; the format of a result with several indices is inferred. A single
+    ``dtype`` for all pins operands only, and not the result.
     """
     check_mapping("formats", formats, "names to formats")
     result, tensors = assignment.result.name, assignment.tensors
@@ -73,10 +78,11 @@ def requested_pins(
     named: dict[str, Format | None] = {}
     for name in tensors:
         rank = assignment.ranks[name]
-        chosen = Format(asked.get(name, _BY_DEFAULT.get(rank, "csf")))
+        chosen = Format(asked.get(name, default_format(rank)))
         named[name] = chosen.require_compiled(name).for_rank(rank, name)
-    if result in asked:
-        named[result] = requested_format(assignment, asked[result])
+    if result in asked or len(assignment.result.indices) == 1:
+        wanted = asked.get(result, default_format(1))
+        named[result] = requested_format(assignment, wanted)
     elements = _by_name("dtype", dtype, (*assignment.operands, result))
     if not isinstance(dtype, Mapping):
         elements.pop(result, None)

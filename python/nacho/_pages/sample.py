@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nacho._arrays.tensor import Tensor
+from nacho._kernels.pins import default_format
 from nacho._notation.tree import Assignment
 from nacho._storage.formats import Format
 from nacho.errors import FormatError, displayed
@@ -16,7 +17,6 @@ _EXTENT, _SMALL_EXTENT = 64, 16
 """The extents of all indices; the smaller one if an operand has three indices."""
 _ENTRIES = 6
 """So many entries are drawn for each row."""
-_DEFAULTS = {1: "sparse-vector", 2: "csr"}
 
 
 def sampled(assignment: Assignment, formats: Mapping[str, str]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def sampled(assignment: Assignment, formats: Mapping[str, str]) -> dict[str, Any
 def _tensor(
     rng: np.random.Generator, rank: int, extent: int, format: str | None
 ) -> Tensor:
-    wanted = Format(format or _DEFAULTS.get(rank, "csf"))
+    wanted = Format(format or default_format(rank))
     shape = (extent,) * rank
     if wanted.is_dense:
         return Tensor.from_dense(rng.random(shape), wanted)
