@@ -92,7 +92,7 @@ def test_operand_that_an_inner_sparse_loop_repeats():
     B = tensor([diagonal, diagonal], np.ones(50), shape=(50, 200), format="dcsr")
     operands = {"A": A, "B": B}
     text = "Z[i,j] = A[i,k] * B[j,k]"
-    cut = nacho.partition(text, 4, order="i,j,k", **operands)
+    cut = nacho.partition(text, 4, order="i,j,k", cost="nnz", **operands)
     assert cut.delta <= 2
     assert np.ptp(cut.costs) <= 2 * cut.delta
     assert 100 * B.nnz <= cut.total < 50 * A.nnz

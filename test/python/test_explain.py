@@ -42,7 +42,7 @@ def test_cuts_are_those_of_the_partition(format):
     operands = {"A": tensor(A, format), "B": tensor(B, format)}
     text = "Z[i,j] = A[i,j] + B[i,j]"
     found = nacho.explain(text, **operands, parts=6)
-    expected = nacho.partition(text, 6, "time", **operands)
+    expected = nacho.partition(text, 6, **operands)
     assert expected.order == (("j", "i") if format == "csc" else ("i", "j"))
     for name in ("A[i,j]", "B[i,j]"):
         picture = patterns(found)[name]
@@ -245,7 +245,7 @@ def test_reprs_are_short_and_informative():
         f"<nacho.mlir.Plan 'Z[i,j] = c * A[i,j] + B[i,j]': 3 parts on 1 thread, "
         f"balance {plan.balance:.3f}, {plan.nnz} entries>"
     )
-    cut = nacho.partition("Z[i,j] = A[i,j] + B[i,j]", 3, A=A, B=B)
+    cut = nacho.partition("Z[i,j] = A[i,j] + B[i,j]", 3, A=A, B=B, cost="nnz")
     costs = f"{cut.costs.min()} to {cut.costs.max()}"
     shown = f": loops i, j in 3 parts that cost {costs}, within 4 of each other>"
     assert repr(cut) == f"<nacho.Partition{shown}"

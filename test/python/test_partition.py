@@ -408,8 +408,8 @@ def test_operands_of_any_name(name):
         f"Z[i,j] = {name}[i,j] * s",
         samples.tensor(np.eye(3, dtype=bool), [1.0] * 3),
     )
-    assert nacho.partition(text, 2, **{name: eye}, s=2).total == 3
-    assert nacho.partition(text, 2, {name: eye}, s=2).total == 3
+    assert nacho.partition(text, 2, **{name: eye}, s=2, cost="nnz").total == 3
+    assert nacho.partition(text, 2, {name: eye}, s=2, cost="nnz").total == 3
 
 
 def test_an_operand_named_cost():

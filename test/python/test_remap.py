@@ -46,10 +46,10 @@ def iterated(masks, bounds, depth):
 def test_rows_that_are_skipped_cost_nothing(format):
     masks = skipped(np.random.default_rng(0))
     operands = dict(zip("AB", map(tensor, masks, (format, "dcsr")), strict=True))
-    plain = nacho.partition(PRODUCT, PARTS, operands, remap=False)
+    plain = nacho.partition(PRODUCT, PARTS, operands, remap=False, cost="nnz")
     work = iterated(masks, plain.bounds, 1)
     assert work.max() > 4 * work.mean()
-    cut = nacho.partition(PRODUCT, PARTS, operands)
+    cut = nacho.partition(PRODUCT, PARTS, operands, cost="nnz")
     assert len(cut.nests) == 2
     work = iterated(masks, cut.bounds, 1)
     assert work.tolist() == cut.costs.tolist()
@@ -66,10 +66,10 @@ def test_two_levels_that_are_skipped():
     A[:18], B[:18] = rng.random((18, 15, 40)) < 0.9, False
     A[18:, :8], B[18:, :8] = False, rng.random((6, 8, 40)) < 0.9
     operands = {"A": tensor(A, "csf"), "B": tensor(B, "csf")}
-    plain = nacho.partition(INNER, PARTS, operands, remap=False)
+    plain = nacho.partition(INNER, PARTS, operands, remap=False, cost="nnz")
     work = iterated((A, B), plain.bounds, 2)
     assert work.max() > 4 * work.mean()
-    cut = nacho.partition(INNER, PARTS, operands)
+    cut = nacho.partition(INNER, PARTS, operands, cost="nnz")
     assert [nest.order for nest in cut.nests] == [("i",), ("i", "j"), ("i", "j", "k")]
     work = iterated((A, B), cut.bounds, 2)
     assert work.tolist() == cut.costs.tolist()
@@ -97,7 +97,7 @@ def test_multiply_adds_are_what_a_product_costs():
     B[20:30], A[:, 20:30] = True, False
     operands = {"A": sp.csr_array(A * 1.0), "B": sp.csr_array(B * 1.0)}
     text = "Z[i,k] = A[i,j] * B[j,k]"
-    cut = nacho.partition(text, 10 * PARTS, operands)
+    cut = nacho.partition(text, 10 * PARTS, operands, cost="nnz")
     # The products of heavy rows are listed, those of light rows are collected.
     expansion, light = cut.nests[2], cut.nests[5]
     assert expansion.order == ("i", "j", "k") and light.order == ("i",)
@@ -112,7 +112,7 @@ def test_multiply_adds_are_what_a_product_costs():
         result = nacho.evaluate(text, operands, parts=parts, threads=3)
         samples.check(result, text, operands)
         assert result.has_sorted_indices
-    whole = nacho.partition(text, 2, operands)
+    whole = nacho.partition(text, 2, operands, cost="nnz")
     assert whole.order == ("i",)
     assert whole.total == steps
     assert whole.costs.max() <= 9 / 8 * whole.costs.mean()

@@ -26,7 +26,7 @@ def partition(
     expr: str,
     /,
     *args: Any,
-    cost: str = "nnz",
+    cost: str = "time",
     order: Sequence[str] | str | None = None,
     remap: bool | None = None,
     contract: Sequence[str] | str = "auto",
@@ -34,7 +34,7 @@ def partition(
 ) -> Partition:
     """Cut the work of an expression into parts, and compute nothing.
 
-    The call is ``partition(expr, parts, cost="nnz", **operands)``.
+    The call is ``partition(expr, parts, cost="time", **operands)``.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def partition(
         a mapping.
     cost
         The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
-        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``.
+        ``"flops"``, ``"time"``, or the text of a ``#nacho.cost_model``. By default, the
+        cuts are those of calls; ``"nnz"`` is the model of the paper.
     order, remap, contract
         As for ``evaluate``.
     **named
