@@ -83,7 +83,7 @@ def test_nothing_is_converted():
     given, _ = operands(rng, (12, 18, 8))
     told = nacho.explain("y[i] = A[i,j] * x[j]", A=given["A"], x=given["x"])
     assert "copies      none: every array is used in place" in str(told)
-    assert "y[i0,i1] = A[i0,j0,i1,j1] * x[j0,j1]" in str(told)
+    assert "y[i0,i1] = sum(j0, j1, A[i0,j0,i1,j1] * x[j0,j1])" in str(told)
 
 
 @pytest.mark.parametrize("kind", [sp.bsr_array, sp.bsr_matrix])

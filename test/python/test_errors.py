@@ -452,6 +452,7 @@ COMPILED = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:index .m. is summed over last")
 @pytest.mark.parametrize("case", COMPILED, ids=lambda case: case[2][0][:60])
 def test_refusals_of_kernels(case):
     call, error, words = case

@@ -279,7 +279,7 @@ def test_explain_tells_of_a_semiring():
     A, x = matrix(1), np.ones(13)
     text = "y[i] = A[i,j] * x[j]"
     told = str(nacho.explain(text, A=A, x=x, semiring="min_plus"))
-    assert "y[i] = A[i,j] * x[j]" in told
+    assert "y[i] = sum(j, A[i,j] * x[j])" in told
 
 
 # --- keep -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from nacho._mlir.module import is_module, read_function
 from nacho._notation.limits import require_supported
 from nacho._notation.monoids import Semiring
 from nacho._notation.parser import parse
-from nacho._notation.warnings import warn_of_single_indices
+from nacho._notation.warnings import warn_of_sums
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
 
@@ -147,8 +147,8 @@ def compile(
     if entry is not None:
         raise ArgumentError("entry= names a function of a module")
     written = parse(expr)
-    warn_of_single_indices(written)
     assignment = options.read(written)
+    warn_of_sums(assignment)
     require_supported(assignment)
     lowering, running = options.lowering(assignment), options.running()
     pins = requested_pins(assignment, {} if formats is None else formats, dtype, index)

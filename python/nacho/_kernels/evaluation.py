@@ -23,7 +23,7 @@ from nacho._notation.overloads import WholeExpression
 from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index, statement
 from nacho._notation.tree import Assignment, identifier
-from nacho._notation.warnings import expect_sums, warn_of_single_indices
+from nacho._notation.warnings import expect_sums, warn_of_sums
 from nacho._storage.formats import Format
 from nacho._storage.results import library_of
 from nacho._storage.views import View
@@ -139,8 +139,7 @@ def evaluate(
         semiring=semiring,
     )
     text, operands = spelled(expr, operands, named)
-    warn_of_single_indices(parse(text))
-    assignment = options.read(parse(text))
+    assignment = read_statement(text, options)
     given = given_operands(assignment, operands, named, _EVALUATE)
     found, views, running = _prepared(assignment, given, options)
     return found.run(given, views, running._replace(checks=True), Call.compute)
@@ -173,7 +172,7 @@ def explained(
     """
     options = Options.taken(named)
     text, operands = spelled(expr, operands, named)
-    assignment = options.read(parse(text))
+    assignment = read_statement(text, options)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     found, _, running = _prepared(assignment, given, options)
     return explain(found, given, running)
@@ -231,6 +230,13 @@ def _spelled_by_operators(
 
 
 # --- Operands -------------------------------------------------------------------------
+
+
+def read_statement(text: object, options: Options) -> Assignment:
+    """Return the statement of a text, and warn of sums that may not be meant."""
+    assignment = options.read(parse(text))
+    warn_of_sums(assignment)
+    return assignment
 
 
 def given_operands(

@@ -87,7 +87,7 @@ def explain(
     statement = run.specialisation.statement
     loops = run.kernel.loops(run.program.choices)
     sections: list[tuple[str, Iterable[str]]] = [
-        ("expression", [statement.assignment.text]),
+        ("expression", [statement.written_out]),
         ("types", _types(statement, specialiser.source.pins)),
         ("order", _order(run, loops)),
         ("contract", _contract(run)),

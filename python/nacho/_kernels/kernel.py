@@ -280,16 +280,16 @@ class Kernel:
             f"{name} {_format(type)}" for name, type in self.types.items()
         )
         result = f"{self.result_name} {_format(self.result_type)}"
+        written = self._default.statement.written_out
         return (
-            f"<nacho.mlir.Kernel {self.expression!r}: {operands} -> {result}, on "
-            f"{self.target}>"
+            f"<nacho.mlir.Kernel {written!r}: {operands} -> {result}, on {self.target}>"
         )
 
     def _repr_html_(self) -> str:
         types = self.types | {self.result_name: self.result_type}
         shown = [f"{name}: {_format(type)}" for name, type in types.items()]
         rows = {
-            "expression": [self.expression],
+            "expression": [self._default.statement.written_out],
             "operands": shown[:-1],
             "result": shown[-1:],
             "target": [self.target],

@@ -8,13 +8,12 @@ from typing import Any
 from nacho._kernels.call import Call
 from nacho._kernels.evaluation import (
     given_operands,
+    read_statement,
     specialiser_for,
     views_of_operands,
 )
 from nacho._kernels.nests import Nest, Partition, nests_of
 from nacho._kernels.options import Options
-from nacho._notation.parser import parse
-from nacho._notation.warnings import warn_of_single_indices
 from nacho.errors import ArgumentError
 
 __all__ = ["Nest", "Partition", "partition"]
@@ -65,12 +64,11 @@ def partition(
             cost = arg
         else:
             operands = arg
-    assignment = parse(expr)
-    warn_of_single_indices(assignment)
-    given = given_operands(assignment, operands, named, _FUNCTION)
     options = Options(
         cost=cost, order=order, remap=remap, parts=parts, contract=contract
     )
+    assignment = read_statement(expr, options)
+    given = given_operands(assignment, operands, named, _FUNCTION)
     lowering, running = options.lowering(assignment), options.running()
     views = views_of_operands(assignment, given)
     found = specialiser_for(assignment, views, None, lowering)

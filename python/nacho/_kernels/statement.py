@@ -24,6 +24,7 @@ from nacho._notation.parser import parse
 from nacho._notation.promotion import Kinds, kinds_of
 from nacho._notation.semirings import under
 from nacho._notation.tree import Access, Assignment, Split
+from nacho._notation.written_out import with_sums
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.inference import result_format
 from nacho._storage.results import holds
@@ -48,6 +49,12 @@ class Statement:
     """Per weak operand, the integer types that its value has to fit into."""
     is_notation: bool = True
     """Whether the compiler chooses the loops; a module brings its own."""
+
+    @property
+    def written_out(self) -> str:
+        """The expression, with all sums that it means."""
+        text = self.assignment.text
+        return with_sums(text) if self.is_notation else text
 
     @property
     def types(self) -> dict[str, TensorType]:

@@ -32,7 +32,7 @@ def reduction(
 def power(base: Expr, exponent: Expr) -> Expr:
     """Return ``base ** exponent``: a product if the exponent is a small integer."""
     span = (base.span[0], exponent.span[1])
-    number = _integer(exponent)
+    number = integer(exponent)
     if number is None or not 0 < abs(number) <= _LARGEST_POWER:
         return Binary("pow", base, exponent, span)
     if number > 0:
@@ -47,10 +47,10 @@ def _real(x: Expr) -> Expr:
     return Binary("mul", x, Literal(1.0, x.span), x.span)
 
 
-def _integer(node: Expr) -> int | None:
+def integer(node: Expr) -> int | None:
     """Return the value of an integer literal, which may have a sign."""
     if isinstance(node, Unary) and node.op == "neg":
-        value = _integer(node.operand)
+        value = integer(node.operand)
         return None if value is None else -value
     if isinstance(node, Literal) and isinstance(node.value, int):
         return node.value

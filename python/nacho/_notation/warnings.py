@@ -8,35 +8,42 @@ from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
+from nacho._notation.parser import parse
 from nacho._notation.tree import Access, Assignment, postorder
+from nacho._notation.written_out import doubt
 from nacho.errors import NachoWarning, pointed
 
 _PACKAGE = str(Path(__file__).parents[1])
+_expected: set[str] = set()
 _warned: set[str] = set()
 _MOST_WARNED = 10_000
 
 
 def expect_sums(text: str) -> None:
-    """Never warn of a text: its indices were given, and all others are summed."""
-    if len(_warned) < _MOST_WARNED:
-        _warned.add(text)
+    """Take all sums of a text for meant, wherever an index is used.
 
-
-def warn_of_single_indices(assignment: Assignment) -> None:
-    """Warn, once for each text, of an index that is summed and used in one place only.
-
-    Only ``=`` sums without saying so: ``+=`` and ``sum(j, …)`` are meant.
+    The indices of its result were given, and all others are summed over.
     """
-    text, single = assignment.text, _single_index(assignment)
-    if single is None or text in _warned or len(_warned) >= _MOST_WARNED:
+    if len(_expected) < _MOST_WARNED:
+        _expected.add(text)
+
+
+def warn_of_sums(assignment: Assignment) -> None:
+    """Warn, once for each text, of sums over indices that may not be meant so.
+
+    That is a sum over an index that is used in one place only, which no ``+=`` and no
+    ``sum(j, …)`` says to be meant; and one whose value would be another one if it were
+    written further inside of its term. Under a semiring, only the former is looked for.
+    """
+    text = assignment.text
+    if not assignment.reduced or text in _warned or len(_warned) >= _MOST_WARNED:
         return
-    _warned.add(text)
-    index, access = single
-    message = (
-        f"index '{index}' is summed over, and nothing else has it: write "
-        f"sum({index}, …), or += in place of =, if that is meant"
-    )
-    warn(pointed(message, text, access.span))
+    message = None if assignment.semiring else _doubt_of(text)
+    if message is None and text not in _expected:
+        message = _single_index(text)
+    if message is not None:
+        _warned.add(text)
+        warn(message)
 
 
 def warn(message: str) -> None:
@@ -45,11 +52,30 @@ def warn(message: str) -> None:
 
 
 @lru_cache(maxsize=512)
-def _single_index(assignment: Assignment) -> tuple[str, Access] | None:
-    if (
-        not assignment.reduced
-        or assignment.text[slice(*assignment.reduction_span)] != "="
-    ):
+def _doubt_of(text: str) -> str | None:
+    """Return a warning of a sum that may be meant to be further inside."""
+    found = doubt(text)
+    if found is None:
+        return None
+    index = found.summed
+    message = (
+        f"index '{index}' is summed over last, after everything else in this term: "
+        f"write sum({index}, …) where it is meant"
+    )
+    return (
+        f"{pointed(message, text, found.span)}\n"
+        f"So it is computed for each '{index}', and the results are summed:\n"
+        f"  {found.meaning}\n"
+        "This sums first, and computes the rest once:\n"
+        f"  {found.alternative}"
+    )
+
+
+@lru_cache(maxsize=512)
+def _single_index(text: str) -> str | None:
+    """Return a warning of an index that is summed over and used in one place only."""
+    assignment = parse(text)
+    if assignment.text[slice(*assignment.reduction_span)] != "=":
         return None
     bound = {index for node in assignment.nested for index in node.indices}
     accesses = [n for n in postorder(assignment.expr) if isinstance(n, Access)]
@@ -58,7 +84,11 @@ def _single_index(assignment: Assignment) -> tuple[str, Access] | None:
         for index in access.indices:
             kept = index in assignment.result.indices or index in bound
             if used[index] == 1 and not kept:
-                return index, access
+                message = (
+                    f"index '{index}' is summed over, and nothing else has it: write "
+                    f"sum({index}, …), or += in place of =, if that is meant"
+                )
+                return pointed(message, text, access.span)
     return None
 
 

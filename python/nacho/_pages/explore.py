@@ -11,6 +11,7 @@ from nacho._kernels.call import Call
 from nacho._kernels.drawing import drawn
 from nacho._kernels.evaluation import (
     given_operands,
+    read_statement,
     specialiser_for,
     views_of_operands,
 )
@@ -21,7 +22,6 @@ from nacho._kernels.reasons import loop_order, reason_of_order
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Statement
-from nacho._notation.parser import parse
 from nacho._pages.origins import Origins
 from nacho._pages.sample import sampled
 from nacho._pictures.lattice import Lattice
@@ -109,6 +109,7 @@ class Exploration:
                 f"{name}: {type.format or 'scalar'}, {type.dtype}"
                 for name, type in types.items()
             ],
+            "all sums": [statement.written_out],
             "loop order": [f"{', '.join(order) or 'no loops'}: {reason}", *remarks],
             "nests": [", ".join(step.order) for step in self.program.steps],
             "variant": [", ".join(on) or "plain"],
@@ -128,12 +129,12 @@ def explored(
     Without operands, these are random, in the given formats. The format of the result
     may be among the formats, too.
     """
-    assignment = parse(expr)
+    options = Options(target=target)
+    assignment = read_statement(expr, options)
     is_sample = not operands
     if is_sample:
         operands = sampled(assignment, formats)
     given = given_operands(assignment, operands, {}, _FUNCTION)
-    options = Options(target=target)
     views = views_of_operands(assignment, given)
     result = formats.get(assignment.result.name)
     out = None if result is None else Format(result)

@@ -12,14 +12,12 @@ from dask.base import is_dask_collection
 from distributed import Client
 
 from nacho._kernels.block_operands import plain_view
-from nacho._kernels.evaluation import given_operands, spelled
+from nacho._kernels.evaluation import given_operands, read_statement, spelled
 from nacho._kernels.nests import Partition
 from nacho._kernels.options import Options
 from nacho._notation.overloads import WholeExpression
-from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.tree import Assignment
-from nacho._notation.warnings import warn_of_single_indices
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.given import Elsewhere
 from nacho._pieces.tensor import Pieces
@@ -158,10 +156,10 @@ def partition(
     >>> nacho.dask.partition("Z[i,j] = A[i,j] + B[i,j]", 9, A=A, B=B)  # doctest: +SKIP
     """
     engine = DaskEngine(client_of(client))
-    assignment = parse(expr)
-    given = given_operands(assignment, operands, named, _PARTITION)
     how = {"cost": cost, "order": order, "remap": remap, "contract": contract}
     options = Options(parts=parts, **how)  # type: ignore[arg-type]
+    assignment = read_statement(expr, options)
+    given = given_operands(assignment, operands, named, _PARTITION)
     asked = _checked(assignment, options, given)
     with _blaming(asked):
         return _evaluation(asked, engine).partition(parts)
@@ -179,8 +177,7 @@ def _asked(
         if name in options.given:
             raise OptionError(f"{name}: a cluster has no such option")
     text, operands = spelled(expr, operands, named)
-    assignment = options.read(parse(text))
-    warn_of_single_indices(assignment)
+    assignment = read_statement(text, options)
     given = given_operands(assignment, operands, named, function)
     return _checked(assignment, options, given)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from distributed import wait
 
 from nacho._kernels import explanation
+from nacho._notation.written_out import with_sums
 from nacho._pictures.figure import Picture
 from nacho._pieces.evaluation import Evaluation
 from nacho._pieces.tensor import Pieces
@@ -46,7 +47,7 @@ def explained(evaluation: Evaluation, engine: WatchedEngine) -> Explanation:
     found = moved(tasks, told.values(), _cut_operands(evaluation, engine))
     seconds = {worker: _seconds(tasks, each) for worker, each in sorted(told.items())}
     sections: list[tuple[str, Iterable[str]]] = [
-        ("expression", [evaluation.written.text]),
+        ("expression", [with_sums(evaluation.written.text)]),
         ("result", [f"{name}: {_result(made)}"]),
         ("divided", [_division(evaluation)]),
     ]

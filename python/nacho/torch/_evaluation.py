@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from nacho._kernels.evaluation import given_operands, spelled
+from nacho._kernels.evaluation import given_operands, read_statement, spelled
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index
-from nacho._notation.warnings import warn_of_single_indices
 from nacho.errors import ArgumentError
 from nacho.torch._arrays import SparseArrays
 from nacho.torch._differentiation import computed
@@ -50,8 +49,7 @@ def evaluate(
         return traced(expr, operands, named)
     options = Options.taken(named)
     text, operands = spelled(expr, operands, named)
-    assignment = parse(text)
-    warn_of_single_indices(assignment)
+    assignment = parse(read_statement(text, options).text)
     given = given_operands(assignment, operands, named, _CALL)
     by_name = dict(zip(assignment.operands, given, strict=True))
     if any(isinstance(operand, SparseArrays) for operand in given):
