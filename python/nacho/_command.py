@@ -160,8 +160,7 @@ def _operands(given: argparse.Namespace) -> tuple[dict[str, Any], str | None]:
         if name in found:
             raise OptionError(f"operand '{name}' is given twice")
         found[name] = _operand(value, formats.pop(name, None))
-    result = given.expression.partition("=")[0].partition("[")[0].partition("(")[0]
-    out = formats.pop(result.strip(), None)
+    out = formats.pop(parse(given.expression).result.name, None)
     if formats:
         raise OptionError(f"-f: '{next(iter(formats))}' is no operand and no result")
     return found, out

@@ -224,6 +224,17 @@ def test_cuts_are_those_of_one_machine(client):
         np.testing.assert_array_equal(one.bounds, other.bounds)
 
 
+def test_tensors_that_are_added_to(client):
+    text, x = "Z[i,j] += A[i,j]", np.ones(SIZE)
+    given, other = (nacho.dask.from_tensor(each) for each in (HEAVY, B))
+    wanted = nacho.evaluate(text, A=HEAVY, Z=B)
+    assert same(nacho.dask.evaluate(text, A=given, Z=other).compute(), wanted)
+    assert same(nacho.dask.evaluate(text, A=given).compute(), HEAVY)
+    made = nacho.dask.evaluate("y[i] += A[i,j] * x[j]", A=given, x=x, y=x)
+    wanted = nacho.evaluate("y[i] += A[i,j] * x[j]", A=HEAVY, x=x, y=x)
+    np.testing.assert_array_equal(made.compute(), wanted)
+
+
 def sent(dask_worker):
     """Return how many bytes a worker has sent to others."""
     return sum(each["total"] for each in dask_worker.transfer_outgoing_log)

@@ -281,3 +281,20 @@ def test_kernels_are_freed_although_pytorch_keeps_operators():
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     )
     assert "leaked" not in done.stderr
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_added_to_has_a_gradient(backend):
+    A, values = matrix("csr", 4, 5)
+    x = torch.rand(5, dtype=torch.float64, requires_grad=True)
+    y = torch.rand(4, dtype=torch.float64, requires_grad=True)
+
+    def loss(A, x, y):
+        made = nacho.torch.evaluate("y[i] += A[i,j] * x[j]", A=A, x=x, y=y)
+        return (made**2).sum()
+
+    assert_same(loss, backend, (A, x, y), (values, x, y))
+    dense = matrix("dense", 4, 5)[0]
+    made = nacho.torch.evaluate("y[i] += A[i,j] * x[j]", A=dense, x=x, y=y)
+    torch.testing.assert_close(made, dense @ x + y)
+    assert torch.equal(torch.autograd.grad(made.sum(), y)[0], torch.ones_like(y))

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import nacho
 from nacho._notation.parser import parse
-from nacho._notation.written_out import doubt, with_sums
+from nacho._notation.written_out import doubt, with_added, with_sums
 
 rng = np.random.default_rng(5)
 A = sp.random_array((6, 5), density=0.5, format="csr", rng=rng)
@@ -189,3 +189,18 @@ def test_operators_tell():
 def test_semirings_have_no_doubts():
     text = "paths[i] = 2 * (A[i,j]*x[j] + b[i])"
     assert not warned(lambda: nacho.evaluate(text, used(text), semiring="min_plus"))
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Z[i,j] += A[i,j]", "new_Z[i,j] = A[i,j] + Z[i,j]"),
+        ("s += x[i]", "new_s = x[i] + s"),
+        ("y[i] += -A[i,j] * x[j]", "new_y[i] = -A[i,j] * x[j] + y[i]"),
+        ("y[i] += A[i,j] > 0", "new_y[i] = (A[i,j] > 0) + y[i]"),
+        ("y[i] += n[i] | m[i]", "new_y[i] = (n[i] | m[i]) + y[i]"),
+        ("y[i] += new_y[i]", "new_y_[i] = new_y[i] + y[i]"),
+    ],
+)
+def test_what_is_added_to(text, written):
+    assert with_added(parse(text)).text == written

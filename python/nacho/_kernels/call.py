@@ -6,7 +6,7 @@ and wrap the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from nacho._kernels.block_operands import plain_view, split_view
@@ -25,7 +25,7 @@ from nacho._storage.operands import arguments
 from nacho._storage.results import library_of, make_result, result_class
 from nacho._storage.scalars import load_scalar
 from nacho._storage.views import View
-from nacho.errors import ArgumentError, OperandError, UnsupportedError
+from nacho.errors import ArgumentError, OperandError, UnsupportedError, pointed
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -212,6 +212,24 @@ def bind(
         shown = ", ".join(f"'{name}'" for name in missing)
         raise ArgumentError(f"missing operand {shown}, expected: {expected}")
     return [bound[name] for name in names]
+
+
+def is_result_given(assignment: Assignment, names: Iterable[str]) -> bool:
+    """Return whether an operand has the name of the result, which ``+=`` adds to.
+
+    Other assignments refuse it.
+    """
+    result = assignment.result
+    if all(identifier(name) != result.name for name in names):
+        return False
+    if assignment.adds:
+        return True
+    text, sign = assignment.text, assignment.reduction_span
+    message = (
+        f"operand '{result.name}' has the name of the result: only += adds to what is "
+        f"given, and '{text[slice(*sign)]}' does not"
+    )
+    raise ArgumentError(pointed(message, text, sign))
 
 
 def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from nacho._kernels.blocks import split_by_blocks
 from nacho._kernels.cache import Cache
-from nacho._kernels.call import Call, bind, views_of
+from nacho._kernels.call import Call, bind, is_result_given, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
 from nacho._kernels.explanation import Explanation
@@ -24,6 +24,7 @@ from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index, statement
 from nacho._notation.tree import Assignment, identifier
 from nacho._notation.warnings import expect_sums, warn_of_sums
+from nacho._notation.written_out import with_added
 from nacho._storage.formats import Format
 from nacho._storage.results import library_of
 from nacho._storage.views import View
@@ -108,7 +109,8 @@ def evaluate(
         What ``+`` and ``*`` mean, and how indices are reduced: a ``nacho.Semiring``, or
         the name of one, such as ``"min_plus"``. What is not stored takes no part.
     **named
-        The operands by name.
+        The operands by name. ``+=`` adds to the operand with the name of the result, if
+        there is one.
 
     Returns
     -------
@@ -139,7 +141,7 @@ def evaluate(
         semiring=semiring,
     )
     text, operands = spelled(expr, operands, named)
-    assignment = read_statement(text, options)
+    assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EVALUATE)
     found, views, running = _prepared(assignment, given, options)
     return found.run(given, views, running._replace(checks=True), Call.compute)
@@ -172,7 +174,7 @@ def explained(
     """
     options = Options.taken(named)
     text, operands = spelled(expr, operands, named)
-    assignment = read_statement(text, options)
+    assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     found, _, running = _prepared(assignment, given, options)
     return explain(found, given, running)
@@ -232,11 +234,20 @@ def _spelled_by_operators(
 # --- Operands -------------------------------------------------------------------------
 
 
-def read_statement(text: object, options: Options) -> Assignment:
-    """Return the statement of a text, and warn of sums that may not be meant."""
-    assignment = options.read(parse(text))
+def read_statement(
+    text: object, operands: object, named: Mapping[str, Any], options: Options
+) -> Assignment:
+    """Return the statement of a text, and warn of sums that may not be meant.
+
+    ``+=`` adds to the operand that has the name of the result, if there is one.
+    """
+    written = parse(text)
+    assignment = options.read(written)
     warn_of_sums(assignment)
-    return assignment
+    given = (*named, *operands) if isinstance(operands, Mapping) else named
+    if not is_result_given(written, given):
+        return assignment
+    return options.read(with_added(written))
 
 
 def given_operands(

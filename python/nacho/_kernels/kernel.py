@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from nacho._kernels.call import Call, bind, views_of
+from nacho._kernels.call import Call, bind, is_result_given, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.option_checks import (
@@ -20,7 +20,7 @@ from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program, Step
 from nacho._kernels.repetition import RepetitionsByOptions
 from nacho._kernels.specialiser import Specialiser
-from nacho._kernels.statement import Source
+from nacho._kernels.statement import NotationSource, Source
 from nacho._pictures.figure import table
 from nacho._storage.formats import TensorType
 from nacho._storage.views import View
@@ -64,6 +64,7 @@ class Kernel:
         self.cost = lowering.cost
         self.remap = lowering.remap
         self._assignment = source.assignment
+        self._adds = source.assignment.adds
         self._lowering = lowering
         self._is_placed = is_placed
         self._elsewhere: dict[str, Specialiser] = {}
@@ -96,7 +97,8 @@ class Kernel:
         Parameters
         ----------
         *operands
-            The operands in the order in which they first occur in the expression.
+            The operands in the order in which they first occur in the expression; and
+            then, for ``+=``, the tensor that the result is added to, if there is one.
         **named
             The operands by name, and options: ``threads``, ``parts`` and
             ``memory_limit`` override those of compile. On a GPU, everything is done in
@@ -104,6 +106,8 @@ class Kernel:
             PyTorch or CuPy. By default, it is the current stream of the library that
             the operands come from.
         """
+        if self._is_result_given(operands, named):
+            return self._adding(*operands, **named)
         options = options_of_call(named, self.operands) if named else {}
         if named:
             operands = tuple(bind(self._assignment.operands, operands, named))
@@ -122,21 +126,55 @@ class Kernel:
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
-        running, given = self._taken(operands, named)
-        return self._run(given, running, Plan.of)
+        return self._acted(Plan.of, operands, named)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
         """Return the number of entries of the result without computing values."""
-        running, given = self._taken(operands, named)
-        return self._run(given, running, _count)
+        return self._acted(_count, operands, named)
 
     def explain(self, /, *operands: Any, **named: Any) -> Explanation:
         """Run, and say in text and pictures what was done and how it was balanced."""
         from nacho._kernels.explain import explain
 
+        if self._is_result_given(operands, named):
+            return self._adding.explain(*operands, **named)
         running, given = self._taken(operands, named)
         views = views_of(self._assignment, given)
         return explain(self._specialiser_for(views), given, running)
+
+    def _is_result_given(
+        self, operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> bool:
+        """Return whether there is a tensor to add to, by name or as the last operand.
+
+        Assignments other than ``+=`` refuse it.
+        """
+        if named and is_result_given(self._assignment, named):
+            return True
+        return self._adds and len(operands) > len(self.operands)
+
+    @cached_property
+    def _adding(self) -> Kernel:
+        """The same kernel for calls in which ``+=`` has a tensor to add to.
+
+        That tensor has the format of the result.
+        """
+        source = self._specialiser.source
+        assert isinstance(source, NotationSource), "modules have no signs"
+        made = source.adding(self.result_type.format)
+        running = self._running({})
+        return Kernel(made, self._lowering, running, is_placed=self._is_placed)
+
+    def _acted(
+        self,
+        act: Callable[[Call], _Result],
+        operands: Sequence[Any],
+        named: dict[str, Any],
+    ) -> _Result:
+        if self._is_result_given(operands, named):
+            return self._adding._acted(act, operands, named)
+        running, given = self._taken(operands, named)
+        return self._run(given, running, act)
 
     def _taken(
         self, operands: Sequence[Any], named: dict[str, Any]

@@ -67,7 +67,7 @@ def partition(
     options = Options(
         cost=cost, order=order, remap=remap, parts=parts, contract=contract
     )
-    assignment = read_statement(expr, options)
+    assignment = read_statement(expr, operands, named, options)
     given = given_operands(assignment, operands, named, _FUNCTION)
     lowering, running = options.lowering(assignment), options.running()
     views = views_of_operands(assignment, given)

@@ -24,7 +24,7 @@ from nacho._notation.parser import parse
 from nacho._notation.promotion import Kinds, kinds_of
 from nacho._notation.semirings import under
 from nacho._notation.tree import Access, Assignment, Split
-from nacho._notation.written_out import with_sums
+from nacho._notation.written_out import with_added, with_sums
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.inference import result_format
 from nacho._storage.results import holds
@@ -116,6 +116,19 @@ class NotationSource:
         assignment, pins = self.assignment, dict(self.pins)
         written = (assignment.text, assignment.semiring, assignment.splits)
         return _notation_source, (*written, pins, self._lowering, self._library)
+
+    def adding(self, format: Format | None) -> NotationSource:
+        """Return the source of ``+=`` with a tensor to add to, of the result's format.
+
+        Like the result, it has the type that is pinned for the result.
+        """
+        written = self.assignment
+        added = with_added(parse(written.text))
+        name, new = written.result.name, added.result.name
+        pin = replace(self.pins[name], format=format)
+        pins = {**self.pins, name: pin, new: pin}
+        made = under(added, written.semiring)
+        return NotationSource(made, pins, self._lowering, self._library)
 
     def require_shapes(self, views: Mapping[str, View], given: Sequence[Any]) -> None:
         """Do nothing, because an expression fits operands of any shape."""

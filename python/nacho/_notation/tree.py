@@ -157,8 +157,10 @@ class Assignment:
     """``result = expr``.
 
     ``reduction`` is the sign of an assignment such as ``max=``; it is None for ``=``
-    and ``+=``, which both sum. ``semiring`` is the ``nacho.Semiring`` under which the
-    expression is computed, if it is another than the usual one.
+    and ``+=``, which both sum. ``with_added`` makes an assignment with the sign ``=``
+    of one with ``+=`` if there is an operand that it adds to. ``semiring`` is the
+    ``nacho.Semiring`` under which the expression is computed, if it is another than the
+    usual one.
     """
 
     result: Access
@@ -237,6 +239,11 @@ class Assignment:
         """The reductions that are written as such, inner ones first."""
         nodes = postorder(self.expr)
         return tuple(node for node in nodes if isinstance(node, Reduction))
+
+    @cached_property
+    def adds(self) -> bool:
+        """Whether it is ``+=``, which adds to an operand of the result's name."""
+        return self.text[slice(*self.reduction_span)] == "+="
 
     @cached_property
     def reduced(self) -> tuple[str, ...]:

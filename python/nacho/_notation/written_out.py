@@ -1,4 +1,4 @@
-"""Statements with all of their sums written out.
+"""Statements written out: with every sum, or with the tensor that ``+=`` adds to.
 
 An index that is not on the left is summed over, in each term as a whole. That may not
 be where a reader takes the sum to be, who thinks of the product that needs it:
@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from nacho._notation.parser import parse_as_written
-from nacho._notation.rewriting import free_indices
+from nacho._notation.parser import parse, parse_as_written
+from nacho._notation.rewriting import access_text, free_indices
 from nacho._notation.shorthands import integer
 from nacho._notation.tokens import PATTERN
 from nacho._notation.tree import (
@@ -50,6 +50,33 @@ def with_sums(text: str) -> str:
     """
     assignment = parse_as_written(text)
     return _inserted(text, _implicit(assignment))
+
+
+@lru_cache(maxsize=512)
+def with_added(assignment: Assignment) -> Assignment:
+    """Return the statement of ``+=`` for which the tensor that it adds to is given.
+
+    It is another term, and the result has a new name:
+
+        Z[i] += A[i,j]    ->    new_Z[i] = A[i,j] + Z[i]
+    """
+    text, left = assignment.text, assignment.result
+    taken = {left.name, *assignment.operands, *assignment.indices}
+    for node in assignment.nested:
+        taken.update(node.indices)
+    name = f"new_{left.name}"
+    while name in taken:
+        name += "_"
+    right = text[assignment.reduction_span[1] :].strip()
+    root = assignment.expr
+    if isinstance(root, Binary) and root.operator.grammar in _LOOSE:
+        right = f"({right})"
+    result, added = (access_text(each, left.indices) for each in (name, left.name))
+    return parse(f"{result} = {right} + {added}")
+
+
+_LOOSE = ("comparison", "or", "xor", "and")
+"""What binds less than a sum."""
 
 
 class Doubt(NamedTuple):

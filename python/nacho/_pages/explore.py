@@ -22,6 +22,7 @@ from nacho._kernels.reasons import loop_order, reason_of_order
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Statement
+from nacho._notation.parser import parse
 from nacho._pages.origins import Origins
 from nacho._pages.sample import sampled
 from nacho._pictures.lattice import Lattice
@@ -130,13 +131,13 @@ def explored(
     may be among the formats, too.
     """
     options = Options(target=target)
-    assignment = read_statement(expr, options)
+    assignment = read_statement(expr, operands, {}, options)
     is_sample = not operands
     if is_sample:
         operands = sampled(assignment, formats)
     given = given_operands(assignment, operands, {}, _FUNCTION)
     views = views_of_operands(assignment, given)
-    result = formats.get(assignment.result.name)
+    result = formats.get(parse(expr).result.name)
     out = None if result is None else Format(result)
     found = specialiser_for(assignment, views, out, options.lowering(assignment))
 

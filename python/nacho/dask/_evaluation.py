@@ -158,7 +158,7 @@ def partition(
     engine = DaskEngine(client_of(client))
     how = {"cost": cost, "order": order, "remap": remap, "contract": contract}
     options = Options(parts=parts, **how)  # type: ignore[arg-type]
-    assignment = read_statement(expr, options)
+    assignment = read_statement(expr, operands, named, options)
     given = given_operands(assignment, operands, named, _PARTITION)
     asked = _checked(assignment, options, given)
     with _blaming(asked):
@@ -177,7 +177,7 @@ def _asked(
         if name in options.given:
             raise OptionError(f"{name}: a cluster has no such option")
     text, operands = spelled(expr, operands, named)
-    assignment = read_statement(text, options)
+    assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, function)
     return _checked(assignment, options, given)
 

@@ -49,7 +49,7 @@ def evaluate(
         return traced(expr, operands, named)
     options = Options.taken(named)
     text, operands = spelled(expr, operands, named)
-    assignment = parse(read_statement(text, options).text)
+    assignment = parse(read_statement(text, operands, named, options).text)
     given = given_operands(assignment, operands, named, _CALL)
     by_name = dict(zip(assignment.operands, given, strict=True))
     if any(isinstance(operand, SparseArrays) for operand in given):

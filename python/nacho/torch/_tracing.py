@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 import torch
 
 from nacho._elements import ELEMENTS, element_name
-from nacho._kernels.call import bind
+from nacho._kernels.call import bind, is_result_given
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of, weak_kind
 from nacho._notation.tree import Assignment
+from nacho._notation.written_out import with_added
 from nacho._storage.device_arrays import ELEMENT_DTYPES
 from nacho._storage.formats import Format
 from nacho._storage.inference import result_format
@@ -145,7 +146,8 @@ def evaluated(text: str, packed: Packed, options: str) -> torch.Tensor:
 
 def shaped(text: str, packed: Packed, options: str) -> torch.Tensor:
     """Return a tensor of the shape and of the type that ``evaluated`` would return."""
-    assignment, given = parse(text), unpack(packed)
+    given = unpack(packed)
+    assignment = _meant(text, given)
     bind(assignment.operands, (), given)
     extents: dict[str, int] = {}
     for access in assignment.accesses:
@@ -157,6 +159,12 @@ def shaped(text: str, packed: Packed, options: str) -> torch.Tensor:
     device = packed.arrays[0].device if packed.arrays else None
     shape = [extents[index] for index in assignment.result.indices]
     return torch.empty(shape, dtype=dtype, device=device)
+
+
+def _meant(text: str, given: Mapping[str, Any]) -> Assignment:
+    """Return the statement of a text, in which += adds to a result that is given."""
+    written = parse(text)
+    return with_added(written) if is_result_given(written, given) else written
 
 
 def _dtype(
@@ -232,6 +240,7 @@ def gradients(
     If the result has the entries of an operand, it is called ``like``.
     """
     given = unpack(packed)
+    text = _meant(text, given).text
     of_result = cotangent if like is None else given[like]._replace(values=cotangent)
     require_real({name: each for name, each in given.items() if hasattr(each, "shape")})
     found: list[torch.Tensor | None] = []
