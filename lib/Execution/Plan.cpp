@@ -235,6 +235,8 @@ std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
     last.planAsKnown(inputs, choice.threads);
     return std::nullopt;
   }
+  if (asked.purpose == Purpose::call)
+    last.throwIfTooLarge(inputs, choice.threads);
   if (auto refusal = last.plan(inputs, choice.threads))
     return refusal;
   last.keepPlan();

@@ -2,13 +2,15 @@
 
 #include "nacho/Runtime/Memory.h"
 
+#include <array>
+#include <cstdio>
 #include <exception>
 #include <utility>
 
 using namespace nacho;
 
-OutOfMemory::OutOfMemory(int64_t bytes, std::string reason)
-    : bytes(bytes), reason(std::move(reason)) {
+OutOfMemory::OutOfMemory(int64_t bytes, std::string reason, bool isLeast)
+    : bytes(bytes), isLeast(isLeast), reason(std::move(reason)) {
   compose();
 }
 
@@ -18,14 +20,30 @@ void OutOfMemory::setPurpose(const std::string &named) {
   compose();
 }
 
+/// A large number of bytes as a person reads it, in parentheses; nothing for
+/// one that is not.
+static std::string inUnits(int64_t bytes) {
+  constexpr int64_t kLarge = 100'000'000;
+  if (bytes < kLarge)
+    return "";
+  const char *unit = "kMGTPE";
+  double number = double(bytes) / 1000;
+  for (; number >= 1000; number /= 1000)
+    ++unit;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), " (%.1f %cB)", number, *unit);
+  return text.data();
+}
+
 void OutOfMemory::compose() {
+  text = isLeast ? "at least " : "";
   if (bytes == kUnknown)
-    text = "more memory";
+    text += "more memory";
   else if (bytes == kUncountable)
-    text = "more than 2^63 bytes";
+    text += "more than 2^63 bytes";
   else
-    text = std::to_string(bytes) + " bytes";
-  text += " for " + (purpose.empty() ? "a table" : purpose);
+    text += std::to_string(bytes) + " bytes";
+  text += " for " + (purpose.empty() ? "a table" : purpose) + inUnits(bytes);
   if (!reason.empty())
     text += ", but " + reason;
 }
@@ -35,9 +53,16 @@ void MemoryBudget::take(int64_t bytes) {
   if (before <= most - bytes)
     return;
   used -= bytes;
-  throw OutOfMemory(bytes, "memory_limit is " + std::to_string(most) +
-                               " bytes, of which " + std::to_string(before) +
-                               " are in use");
+  throw OutOfMemory(bytes, limit(before));
+}
+
+void MemoryBudget::refuse(int64_t bytes) const {
+  throw OutOfMemory(bytes, limit(used), /*isLeast=*/true);
+}
+
+std::string MemoryBudget::limit(int64_t inUse) const {
+  return "memory_limit is " + std::to_string(most) + " bytes" + inUnits(most) +
+         ", of which " + std::to_string(inUse) + " are in use";
 }
 
 static thread_local std::exception_ptr kept;

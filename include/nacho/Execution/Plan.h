@@ -103,6 +103,10 @@ public:
                                    int64_t within, int64_t threads);
   std::optional<Refusal> plan(const std::vector<Argument> &args,
                               int64_t threads);
+  /// Throws OutOfMemory if the result has more entries than the limit of memory
+  /// has room for, and this shows before all of them are counted.
+  void throwIfTooLarge(const std::vector<Argument> &args,
+                       int64_t threads) const;
   /// Runs the step by the functions of `by`: this step, or the same step of a
   /// program that differs in branches only. `made` becomes the arrays of the
   /// result, level by level, then its values.
@@ -185,6 +189,7 @@ private:
   friend class DeviceParts;
   static Choice choiceOf(int64_t parts);
   void closeCuts(const LonePart &first, const LonePart &last);
+  int64_t leastEntryBytes() const;
   std::vector<Buffer> allocate() const;
   std::vector<Buffer> allocateArrays() const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;

@@ -21,7 +21,9 @@ public:
   /// The number of bytes if it is not known.
   static constexpr int64_t kUnknown = 0;
 
-  explicit OutOfMemory(int64_t bytes, std::string reason = "");
+  /// With `isLeast`, that much is needed at least.
+  explicit OutOfMemory(int64_t bytes, std::string reason = "",
+                       bool isLeast = false);
 
   /// Says what the memory was for, unless that has been said.
   void setPurpose(const std::string &named);
@@ -32,6 +34,7 @@ private:
   void compose();
 
   int64_t bytes;
+  bool isLeast;
   std::string reason, purpose, text;
 };
 
@@ -62,10 +65,16 @@ public:
 
   /// Throws OutOfMemory if that is more than what is left.
   void take(int64_t bytes);
+  /// Throws OutOfMemory, since at least that much would be taken.
+  [[noreturn]] void refuse(int64_t bytes) const;
   void give(int64_t bytes) noexcept { used -= bytes; }
   int64_t left() const noexcept { return most - used; }
+  int64_t total() const noexcept { return most; }
 
 private:
+  /// The limit and what is in use, as text.
+  std::string limit(int64_t inUse) const;
+
   const int64_t most;
   std::atomic<int64_t> used = 0;
 };

@@ -262,7 +262,7 @@ def refuse(specialisation: Specialisation, error: Exception) -> NoReturn:
             f"the arrays of an operand of '{specialisation.statement.assignment.text}' "
             "are not those that the plan was made for"
         ) from error
-    specialisation._refuse(error)
+    specialisation._refuse(error, threads=1)
 
 
 class Parts:

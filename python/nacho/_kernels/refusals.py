@@ -20,14 +20,26 @@ from nacho.errors import (
 INT32_COORDINATES = 1 << 31
 
 
-def refuse_memory(assignment: Assignment, error: Exception) -> NoReturn:
-    """Refuse to compute what there is no memory for."""
+def refuse_memory(
+    assignment: Assignment, result: TensorType | None, threads: int, error: Exception
+) -> NoReturn:
+    """Refuse to compute what there is no memory for, and say what may need less.
+
+    ``result`` is the type of the result, and ``threads`` is the number of threads, if
+    that is known; else it is 0.
+    """
     told = "" if "std::bad_alloc" in str(error) else f": {error}".rstrip(": ")
     if "memory_limit" not in told:
         told += f"{', but' if told else ':'} {_limit_of_system()}"
+    ways = ["a computation in several steps"]
+    if result is not None and result.format is not None and result.format.is_dense:
+        ways.insert(0, "a sparse format of the result")
+    if threads != 1 and "for the result" not in told:
+        ways.insert(0, "fewer threads=")
+    advice = " or ".join(ways)
     raise OutOfMemoryError(
-        f"no memory to compute '{assignment.text}'{told}. Fewer threads=, a sparse "
-        "format of the result, or a computation in several steps may need less"
+        f"no memory to compute '{assignment.text}'{told}. {advice[0].upper()}"
+        f"{advice[1:]} may need less"
     ) from error
 
 
@@ -37,7 +49,7 @@ def _limit_of_system() -> str:
     if limit != resource.RLIM_INFINITY:
         return f"the address space is limited to {limit} bytes (RLIMIT_AS)"
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    return f"the machine has {pages * size} bytes"
+    return f"the machine has {pages * size / 1e9:.1f} GB"
 
 
 def refuse_entries(

@@ -101,7 +101,8 @@ class Specialisation:
         except _nacho.CompileError as error:
             self._refuse_compilation(error)
         except MemoryError as error:
-            refuse_memory(self.statement.assignment, error)
+            statement = self.statement
+            refuse_memory(statement.assignment, statement.result, threads, error)
 
     def program(self, choices: Mapping[str, bool] | None = None) -> Program:
         """Return the program of plans, with other choices if any are given."""
@@ -168,7 +169,7 @@ class Specialisation:
                     plan = act(args, *asked, purpose)
                 self._begun.add(purpose)
         except (RuntimeError, MemoryError) as error:
-            self._refuse(error)
+            self._refuse(error, asked[1])
         if informs():
             self._log_variant(plan)
         return plan
@@ -200,17 +201,20 @@ class Specialisation:
         try:
             return list(plan.execute(args, planned, trusted, on_device))
         except (RuntimeError, MemoryError) as error:
-            self._refuse(error)
+            self._refuse(error, plan.threads)
 
     def compute(self, args: list[object], asked: Asked) -> list[_nacho.DeviceArray]:
         """Plan and execute a call on a device, of which an earlier one is known."""
         try:
             return self.native.compute(args, *asked)
         except (RuntimeError, MemoryError) as error:
-            self._refuse(error)
+            self._refuse(error, asked[1])
 
-    def _refuse(self, error: Exception) -> NoReturn:
-        """Turn a failure of the extension into an error that names the cause."""
+    def _refuse(self, error: Exception, threads: int) -> NoReturn:
+        """Turn a failure of the extension into an error that names the cause.
+
+        ``threads`` is the number of threads of the call, or 0 if that is not known.
+        """
         from nacho import _nacho
 
         statement = self.statement
@@ -221,7 +225,7 @@ class Specialisation:
         if isinstance(error, _nacho.CostOverflow):
             refuse_cost(statement.assignment, error)
         if isinstance(error, MemoryError):
-            refuse_memory(statement.assignment, error)
+            refuse_memory(statement.assignment, statement.result, threads, error)
         if isinstance(error, _nacho.DeviceError):
             raise DeviceError(str(error)) from error
         raise error

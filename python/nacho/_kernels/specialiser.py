@@ -101,7 +101,8 @@ class Specialiser:
         except MemoryError as error:
             if isinstance(error, NachoError):
                 raise
-            refuse_memory(self.source.assignment, error)
+            threads = running.threads or 0
+            refuse_memory(self.source.assignment, None, threads, error)
 
     def _run(
         self,
