@@ -6,6 +6,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace nb = nanobind;
@@ -128,6 +129,15 @@ CallArguments::~CallArguments() {
     PyBuffer_Release(&buffer);
 }
 
+bool CallArguments::isIn(const void *memory, size_t bytes) const {
+  auto begin = uintptr_t(memory);
+  return std::any_of(buffers.begin(), buffers.end(),
+                     [&](const Py_buffer &each) {
+                       auto from = uintptr_t(each.buf);
+                       return from < begin + bytes && begin < from + each.len;
+                     });
+}
+
 /// An empty array of another library may have no address.
 ArrayFault CallArguments::addDeviceArray(nb::handle object, ElementType type) {
   const auto &array = nb::cast<const DeviceArray &>(object);
@@ -164,6 +174,37 @@ ArrayFault CallArguments::addArray(nb::handle object, ElementType type) {
   views.emplace_back(device, buffer.buf, buffer.len);
   args.push_back({views.back().data(), buffer.len / buffer.itemsize});
   return ArrayFault::none;
+}
+
+ResultRoom::ResultRoom(Device &device, ElementType type, nb::handle array) {
+  if (nb::isinstance<DeviceArray>(array)) {
+    const auto &there = nb::cast<const DeviceArray &>(array);
+    if (!there.isOn(device))
+      throwIfFaulty(ArrayFault::device, type);
+    if (there.type != type)
+      throwIfFaulty(ArrayFault::type, type);
+    memory = {there.data, there.size};
+    return;
+  }
+  if (!device.isHost())
+    throwIfFaulty(ArrayFault::device, type);
+  Py_buffer found;
+  if (PyObject_GetBuffer(array.ptr(), &found,
+                         PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE))
+    throw nb::python_error();
+  buffer = found;
+  bool isAligned = uintptr_t(found.buf) % alignmentOf(type) == 0;
+  if (hasType(found, type) && isAligned) {
+    memory = {found.buf, found.len / found.itemsize};
+    return;
+  }
+  PyBuffer_Release(&*buffer);
+  throwIfFaulty(isAligned ? ArrayFault::type : ArrayFault::layout, type);
+}
+
+ResultRoom::~ResultRoom() {
+  if (buffer)
+    PyBuffer_Release(&*buffer);
 }
 
 nb::object toArray(Buffer filled) {

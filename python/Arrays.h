@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ public:
   /// The number of dimensions of the array that was added last, which is in
   /// the memory of the host.
   int lastRank() const { return buffers.back().ndim; }
+  /// Whether an array of the host has bytes in some memory.
+  bool isIn(const void *memory, size_t bytes) const;
   /// Whether arrays of the host are copied to a device, maybe after this.
   bool copiesArrays() const { return !views.empty(); }
 
@@ -53,6 +56,23 @@ private:
   std::vector<Py_buffer> buffers;
   std::vector<nanobind::object> deviceArrays;
   std::vector<nacho::DeviceView> views;
+};
+
+/// The memory of a Python array that a dense result is written to: an array of
+/// the host, if kernels can use its memory, or one of the device.
+class ResultRoom {
+public:
+  /// Throws TypeError unless kernels of the device can write elements of this
+  /// type to the array.
+  ResultRoom(nacho::Device &device, nacho::ElementType type,
+             nanobind::handle array);
+  ResultRoom(const ResultRoom &) = delete;
+  ~ResultRoom();
+
+  nacho::Argument memory;
+
+private:
+  std::optional<Py_buffer> buffer; ///< None if the array is on a device.
 };
 
 /// A NumPy array that owns the buffer.

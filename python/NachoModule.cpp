@@ -219,11 +219,12 @@ public:
   }
 
   std::unique_ptr<RepeatedCall>
-  remember(const nb::list &given, const nb::list &places, const nb::list &list,
-           int64_t parts, int64_t threads, int64_t work, int64_t memory) {
+  remember(const std::string &result, const nb::list &given,
+           const nb::list &places, const nb::list &list, int64_t parts,
+           int64_t threads, int64_t work, int64_t memory) {
     return RepeatedCall::remember(
-        kernel, readAsked("call", parts, threads, work, memory), given, places,
-        list);
+        kernel, readAsked("call", parts, threads, work, memory),
+        elementTypeOf(result), given, places, list);
   }
 
 private:
@@ -305,9 +306,9 @@ static void addKernel(nb::module_ &m) {
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
            nb::arg("memory") = 0, nb::arg("purpose") = "plan",
            nb::arg("inner") = 1)
-      .def("remember", &PyKernel::remember, nb::arg("given"), nb::arg("places"),
-           nb::arg("args"), nb::arg("parts"), nb::arg("threads"),
-           nb::arg("work"), nb::arg("memory"));
+      .def("remember", &PyKernel::remember, nb::arg("result"), nb::arg("given"),
+           nb::arg("places"), nb::arg("args"), nb::arg("parts"),
+           nb::arg("threads"), nb::arg("work"), nb::arg("memory"));
 }
 
 NB_MODULE(_nacho, m) {
@@ -352,7 +353,8 @@ NB_MODULE(_nacho, m) {
   addLoneParts(program);
   addKernel(m);
   nb::class_<RepeatedCall>(m, "RepeatedCall")
-      .def("compute", &RepeatedCall::compute, nb::arg("given"));
+      .def("compute", &RepeatedCall::compute, nb::arg("given"),
+           nb::arg("into") = nb::none());
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)
       .def_prop_ro("reasons", &PyPlan::reasons)
@@ -375,5 +377,5 @@ NB_MODULE(_nacho, m) {
       .def_prop_ro("sizes", &PyPlan::levelSizes)
       .def("execute", &PyPlan::execute, nb::arg("args"),
            nb::arg("planned") = false, nb::arg("trusted") = false,
-           nb::arg("on_device") = false);
+           nb::arg("on_device") = false, nb::arg("into") = nb::none());
 }

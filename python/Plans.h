@@ -26,18 +26,26 @@ public:
       : kernel(kernel), plan(std::move(kernel), asked) {}
 
   /// The arrays of the result: those of the host, or with `onDevice` of the
-  /// device.
+  /// device. If `into` is an array and not None, a dense result is written to
+  /// it, and there are no other arrays.
   nanobind::list execute(const nanobind::list &list, bool isPlanned,
-                         bool isTrusted, bool onDevice) {
+                         bool isTrusted, bool onDevice,
+                         const nanobind::object &into) {
     CallArguments call(*kernel, list);
+    std::optional<ResultRoom> room;
+    if (!into.is_none())
+      room.emplace(kernel->device, plan.last().step->result.values, into);
     if (onDevice)
       plan.leaveOnDevice();
     std::vector<nacho::Buffer> buffers;
     {
       Unlocked unlocked;
-      buffers = plan.execute(call.args, isPlanned, isTrusted);
+      buffers = plan.execute(call.args, isPlanned, isTrusted,
+                             room ? std::optional(room->memory) : std::nullopt);
     }
     nanobind::list arrays;
+    if (room)
+      return arrays;
     for (nacho::Buffer &buffer : buffers)
       if (onDevice)
         arrays.append(DeviceArray(kernel->device, std::move(buffer)));

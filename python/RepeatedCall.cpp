@@ -17,19 +17,19 @@ using namespace nacho;
 //===----------------------------------------------------------------------===//
 
 RepeatedCall::RepeatedCall(std::shared_ptr<const Kernel> kernel,
-                           const Asked &asked)
-    : kernel(std::move(kernel)), asked(asked),
+                           const Asked &asked, ElementType result)
+    : kernel(std::move(kernel)), asked(asked), result(result),
       shapeName(nb::steal(PyUnicode_InternFromString("shape"))) {}
 
 std::unique_ptr<RepeatedCall>
 RepeatedCall::remember(std::shared_ptr<const Kernel> kernel, const Asked &asked,
-                       const nb::list &given, const nb::list &places,
-                       const nb::list &list) {
+                       ElementType result, const nb::list &given,
+                       const nb::list &places, const nb::list &list) {
   // What is remembered is checked where it is.
   if (!kernel->device.isHost())
     return nullptr;
   std::unique_ptr<RepeatedCall> call(
-      new RepeatedCall(std::move(kernel), asked));
+      new RepeatedCall(std::move(kernel), asked, result));
   size_t next = 0;
   for (size_t n = 0; n < call->kernel->operands.size(); ++n) {
     nb::list of = nb::cast<nb::list>(places[n]);
@@ -172,10 +172,19 @@ bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
   return true;
 }
 
-nb::object RepeatedCall::compute(const nb::tuple &given) const {
+nb::object RepeatedCall::compute(const nb::tuple &given,
+                                 const nb::object &into) const {
   CallArguments call(*kernel);
   if (!takeArguments(given, call))
     return nb::none();
+  std::optional<ResultRoom> room;
+  std::optional<Argument> memory;
+  if (!into.is_none()) {
+    room.emplace(kernel->device, result, into);
+    memory = room->memory;
+    if (call.isIn(memory->data, memory->size * sizeOf(result)))
+      return nb::none();
+  }
   std::vector<Buffer> buffers;
   {
     Unlocked unlocked;
@@ -185,7 +194,7 @@ nb::object RepeatedCall::compute(const nb::tuple &given) const {
         Plan plan(kernel, asked);
         plan.plan(call.args);
         buffers = plan.execute(call.args, /*isPlanned=*/true,
-                               /*isTrusted=*/false);
+                               /*isTrusted=*/false, memory);
       } catch (const nb::python_error &) {
         // A signal: see Unlocked.
         throw;
@@ -198,6 +207,8 @@ nb::object RepeatedCall::compute(const nb::tuple &given) const {
   if (buffers.empty())
     return nb::none();
   nb::list arrays;
+  if (room)
+    return arrays;
   for (Buffer &buffer : buffers)
     arrays.append(toArray(std::move(buffer)));
   return arrays;

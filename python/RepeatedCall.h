@@ -30,16 +30,21 @@ public:
   /// arguments: a tuple of names of attributes and of numbers of items, which
   /// is empty if the container itself is the array; None for an array that the
   /// container lacks, and that follows from its size.
+  /// `result` is the type of the values of the result.
   /// Returns null if an argument in `list` is not the array at its place.
   static std::unique_ptr<RepeatedCall>
   remember(std::shared_ptr<const nacho::Kernel> kernel,
-           const nacho::Asked &asked, const nanobind::list &given,
-           const nanobind::list &places, const nanobind::list &list);
+           const nacho::Asked &asked, nacho::ElementType result,
+           const nanobind::list &given, const nanobind::list &places,
+           const nanobind::list &list);
 
   /// The arrays of the result for containers that repeat the call. None if
   /// they do not, or if the kernel refuses them: checking them in full then
-  /// says why.
-  nanobind::object compute(const nanobind::tuple &given) const;
+  /// says why. If `into` is an array and not None, a dense result is written to
+  /// it, and the list is empty; None is also returned if an operand may be
+  /// there. Throws TypeError if the array is not contiguous, or of other types.
+  nanobind::object compute(const nanobind::tuple &given,
+                           const nanobind::object &into) const;
 
 private:
   /// The place of an array, seen from its container.
@@ -67,7 +72,7 @@ private:
   };
 
   RepeatedCall(std::shared_ptr<const nacho::Kernel> kernel,
-               const nacho::Asked &asked);
+               const nacho::Asked &asked, nacho::ElementType result);
 
   bool rememberOperand(nanobind::handle container, const nanobind::list &places,
                        const nanobind::list &list, size_t firstArgument);
@@ -79,6 +84,7 @@ private:
 
   std::shared_ptr<const nacho::Kernel> kernel;
   nacho::Asked asked;
+  nacho::ElementType result;
   nanobind::object shapeName;
   std::vector<Operand> operands;
   /// The number of elements of every array, and the extents.

@@ -45,10 +45,15 @@ Buffer::Buffer(Device &device, ElementType type, int64_t size)
                       [&] { return device.allocate(allocated); });
 }
 
+Buffer::Buffer(Device &device, ElementType type, const Argument &owned)
+    : type(type), size(owned.size), data(owned.data),
+      stream(OnStream::current()), device(&device), allocated(0),
+      isOwner(false) {}
+
 Buffer::Buffer(Buffer &&other) noexcept
     : type(other.type), size(other.size),
       data(std::exchange(other.data, nullptr)), stream(other.stream),
-      device(other.device), allocated(other.allocated),
+      device(other.device), allocated(other.allocated), isOwner(other.isOwner),
       budget(std::move(other.budget)) {}
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {
@@ -58,6 +63,7 @@ Buffer &Buffer::operator=(Buffer &&other) noexcept {
   std::swap(stream, other.stream);
   std::swap(device, other.device);
   std::swap(allocated, other.allocated);
+  std::swap(isOwner, other.isOwner);
   std::swap(budget, other.budget);
   return *this;
 }
@@ -70,7 +76,7 @@ void *Buffer::disown() {
 }
 
 Buffer::~Buffer() {
-  if (!data)
+  if (!data || !isOwner)
     return;
   OnStream on(stream);
   device->release(data, allocated);

@@ -270,9 +270,10 @@ Sample Plan::sampleParts(const Step &step,
 }
 
 std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
-                                  bool isPlanned, bool isTrusted) {
+                                  bool isPlanned, bool isTrusted,
+                                  const std::optional<Argument> &room) {
   Spending spending(budget);
-  std::vector<Buffer> made = compute(args, isPlanned);
+  std::vector<Buffer> made = compute(args, isPlanned, room);
   const StepPlan &last = steps.back();
   const TensorLayout &result = last.step->result;
   auto check = [&] {
@@ -288,7 +289,8 @@ std::vector<Buffer> Plan::execute(const std::vector<Argument> &args,
 }
 
 std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
-                                  bool isPlanned) {
+                                  bool isPlanned,
+                                  const std::optional<Argument> &room) {
   if (steps.back().total() >= kWatchedFrom)
     SignalWatch::begin();
   if (program->makesDrafts() && (!isPlanned || isSpent.exchange(true)))
@@ -296,7 +298,7 @@ std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
   std::vector<Buffer> made;
   // The cuts and counts of a plan are what its owner has seen: they stay.
   if (asked.purpose == Purpose::plan) {
-    if (executeSteps(args, isPlanned, made))
+    if (executeSteps(args, isPlanned, made, room))
       throw OperandsChanged();
     return made;
   }
@@ -305,7 +307,7 @@ std::vector<Buffer> Plan::compute(const std::vector<Argument> &args,
     if (std::exchange(isAgain, true))
       if (auto refusal = planSteps(args))
         return refusal;
-    return executeSteps(args, isPlanned, made);
+    return executeSteps(args, isPlanned, made, room);
   });
   return made;
 }
@@ -331,7 +333,8 @@ std::shared_ptr<const Program> Plan::programWithBranches() const {
 
 std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
                                           bool isPlanned,
-                                          std::vector<Buffer> &made) {
+                                          std::vector<Buffer> &made,
+                                          const std::optional<Argument> &room) {
   if (!haveSizes(args, planned))
     throw OperandsChanged();
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
@@ -352,5 +355,5 @@ std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
   std::shared_ptr<const Program> branching = programWithBranches();
   const Step &by = branching ? branching->last() : program->last();
   steps.back().waitsForStatus = !leavesOnDevice;
-  return steps.back().execute(by, inputs, made, choice.threads);
+  return steps.back().execute(by, inputs, made, choice.threads, room);
 }

@@ -9,6 +9,7 @@
 #include "nacho/Runtime/Abi.h"
 
 #include <new>
+#include <stdexcept>
 
 using namespace nacho;
 
@@ -30,6 +31,16 @@ std::vector<Buffer> StepPlan::allocateArrays() const {
   std::vector<Buffer> buffers;
   for (auto [type, length] : resultArrays())
     buffers.emplace_back(step->device(), type, length);
+  return buffers;
+}
+
+/// The only array of a dense result, in memory of the caller.
+std::vector<Buffer> StepPlan::arrayIn(const Argument &room) const {
+  std::vector<std::pair<ElementType, int64_t>> arrays = resultArrays();
+  if (arrays.size() != 1 || arrays.front().second != room.size)
+    throw std::invalid_argument("the memory for a result has another size");
+  std::vector<Buffer> buffers;
+  buffers.emplace_back(step->device(), arrays.front().first, room);
   return buffers;
 }
 

@@ -259,14 +259,15 @@ static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
 std::optional<Refusal> StepPlan::execute(const Step &by,
                                          const std::vector<Argument> &args,
                                          std::vector<Buffer> &made,
-                                         int64_t threads) {
+                                         int64_t threads,
+                                         const std::optional<Argument> &room) {
   if (!step->isDraft()) {
-    made = allocate();
+    made = room ? arrayIn(*room) : allocate();
     return fill(by, args, argumentsOf(made), {}, threads);
   }
   if (auto refusal = allocateDraft(made))
     return refusal;
-  int64_t room = numEntries();
+  int64_t capacity = numEntries();
   Numbers<int64_t> counts(step->device(), parts * step->countColumns);
   Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
   Numbers<int64_t> found(step->device(), step->numSizes());
@@ -277,7 +278,7 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   sizes.assign(numbers.begin(), numbers.end());
   // A single part leaves no gaps in the draft: it is the result, if it is not
   // to be sorted and does not waste too much memory.
-  if (parts == 1 && !step->isSorted() && room / 2 <= numEntries()) {
+  if (parts == 1 && !step->isSorted() && capacity / 2 <= numEntries()) {
     shrink(made);
     return std::nullopt;
   }

@@ -373,6 +373,7 @@ class Kernel:
     ) -> Plan: ...
     def remember(
         self,
+        result: str,
         given: list[Any],
         places: list[list[tuple[str | int, ...] | None]],
         args: list[object],
@@ -383,7 +384,9 @@ class Kernel:
     ) -> RepeatedCall | None: ...
 
 class RepeatedCall:
-    def compute(self, given: tuple[Any, ...]) -> list[NDArray[Any]] | None: ...
+    def compute(
+        self, given: tuple[Any, ...], into: NDArray[Any] | None = None
+    ) -> list[NDArray[Any]] | None: ...
 
 class Plan:
     def time_parts(self, args: list[object], repeats: int) -> tuple[float, ...]: ...
@@ -430,4 +433,5 @@ class Plan:
         planned: bool = False,
         trusted: bool = False,
         on_device: bool = False,
+        into: object = None,
     ) -> list[Any]: ...

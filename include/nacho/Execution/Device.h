@@ -135,6 +135,8 @@ class Buffer {
 public:
   /// Throws OutOfMemory.
   Buffer(Device &device, ElementType type, int64_t size);
+  /// An array in memory of the device that stays with its owner.
+  Buffer(Device &device, ElementType type, const Argument &owned);
   Buffer(Buffer &&other) noexcept;
   Buffer &operator=(Buffer &&other) noexcept;
   ~Buffer();
@@ -155,7 +157,8 @@ public:
 
 private:
   Device *device;
-  size_t allocated; ///< The number of bytes that were allocated.
+  size_t allocated;    ///< The number of bytes that were allocated.
+  bool isOwner = true; ///< Whether they are released with this object.
   std::shared_ptr<MemoryBudget> budget; ///< The budget of these bytes, or null.
 };
 

@@ -109,10 +109,11 @@ public:
                        int64_t threads) const;
   /// Runs the step by the functions of `by`: this step, or the same step of a
   /// program that differs in branches only. `made` becomes the arrays of the
-  /// result, level by level, then its values.
-  std::optional<Refusal> execute(const Step &by,
-                                 const std::vector<Argument> &args,
-                                 std::vector<Buffer> &made, int64_t threads);
+  /// result, level by level, then its values. See Plan::execute() for `room`.
+  std::optional<Refusal>
+  execute(const Step &by, const std::vector<Argument> &args,
+          std::vector<Buffer> &made, int64_t threads,
+          const std::optional<Argument> &room = std::nullopt);
   /// Fills `results`, which execute() has made, once more. Not for steps that
   /// make drafts.
   std::optional<Refusal> executeAgain(const std::vector<Argument> &args,
@@ -192,6 +193,7 @@ private:
   int64_t leastEntryBytes() const;
   std::vector<Buffer> allocate() const;
   std::vector<Buffer> allocateArrays() const;
+  std::vector<Buffer> arrayIn(const Argument &room) const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
   void fillLater(const Step &by, const std::vector<Argument> &args,
@@ -298,8 +300,12 @@ public:
   /// operands are those of plan(), unchanged, so that the results of inner
   /// steps are reused. With `isTrusted` that they are valid: otherwise a result
   /// that is not canonical is refused, since their arrays must have changed.
-  std::vector<Buffer> execute(const std::vector<Argument> &args, bool isPlanned,
-                              bool isTrusted);
+  /// If there is `room`, which only a dense result may have, the result is
+  /// written there, and not to memory of its own; no operand may be there.
+  /// Throws std::invalid_argument if it is not as long as the result.
+  std::vector<Buffer>
+  execute(const std::vector<Argument> &args, bool isPlanned, bool isTrusted,
+          const std::optional<Argument> &room = std::nullopt);
   /// Says that the caller leaves the result on the device: execute() need not
   /// wait for what goes wrong there, and whoever waits next is told.
   void leaveOnDevice() { leavesOnDevice = true; }
@@ -331,8 +337,8 @@ public:
 private:
   using Attempt = FunctionRef<std::optional<Refusal>()>;
 
-  std::vector<Buffer> compute(const std::vector<Argument> &args,
-                              bool isPlanned);
+  std::vector<Buffer> compute(const std::vector<Argument> &args, bool isPlanned,
+                              const std::optional<Argument> &room);
   void begin(const std::vector<Argument> &args);
   void startSteps();
   size_t countSteps(const Program &other) const;
@@ -350,8 +356,8 @@ private:
   std::optional<Refusal> cutLast(const std::vector<Argument> &args,
                                  int64_t inner);
   std::optional<Refusal> executeSteps(const std::vector<Argument> &args,
-                                      bool isPlanned,
-                                      std::vector<Buffer> &made);
+                                      bool isPlanned, std::vector<Buffer> &made,
+                                      const std::optional<Argument> &room);
   std::shared_ptr<const Program> programWithBranches() const;
 
   std::shared_ptr<const Kernel> kernel;

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
+from nacho._elements import STORED
 from nacho._kernels.block_operands import plain_view, split_view
 from nacho._kernels.devices import result_device
 from nacho._kernels.loading import load
@@ -52,6 +53,8 @@ class Call(NamedTuple):
     """Where the result is: "cpu", or the target that has it in its memory."""
     running: Running
     """The options of the call."""
+    into: object = None
+    """The memory that the kernel writes a dense result to, if that is the caller's."""
 
     @classmethod
     def of(
@@ -109,7 +112,25 @@ class Call(NamedTuple):
         most = running.memory_limit or 0
         asked = (running.parts or 0, running.threads or 0, work, most)
         about = (given, args, loaded, extents, asked, kind, place, running)
-        return cls(specialisation, *about)
+        return cls(specialisation, *about)._in_room(notes)
+
+    def _in_room(self, notes: Notes | None) -> Call:
+        """Return the call with its result in the container of the caller, if any."""
+        room = self.running.out
+        if room is None:
+            return self
+        target, statement = self.specialisation.target, self.specialisation.statement
+        assignment, format = statement.assignment, statement.result.format
+        place = HOST if room.device == HOST else target
+        kind = result_class(format, [], place)
+        room.require_device(target)
+        into, why = None, "in the order of blocks"
+        if assignment.split_of(assignment.result.name) is None:
+            room.require(format, STORED[statement.result.dtype], self.shape)
+            into, why = room.in_place(format, target, self.loaded.values())
+        if into is None and room.view.format.is_dense and notes is not None:
+            notes.append(f"out: {why}: the result is copied to it")
+        return self._replace(place=place, kind=kind, into=into)
 
     def partition(self, purpose: str = "plan") -> _nacho.Plan:
         """Cut the work, and do no more."""
@@ -139,11 +160,22 @@ class Call(NamedTuple):
             planned=planned,
             trusted=trusted,
             on_device=on_device,
+            into=self.into,
         )
-        statement = self.specialisation.statement
+        room = self.running.out
+        if room is not None and self.into is not None:
+            return room.container
+        result = self._wrapped(buffers, not trusted)
+        if room is None:
+            return result
+        return room.take(result)
+
+    def _wrapped(self, buffers: list[Any], canonical: bool) -> Any:
+        """Return the arrays of the result in a container."""
+        statement, on_device = self.specialisation.statement, self.place != HOST
         made = [DeviceArray(buffer) for buffer in buffers] if on_device else buffers
         result = make_result(
-            statement.result.format, self.shape, made, self.kind, not trusted
+            statement.result.format, self.shape, made, self.kind, canonical
         )
         split = statement.assignment.split_of(statement.assignment.result.name)
         if split is None:

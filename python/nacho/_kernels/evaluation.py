@@ -39,7 +39,7 @@ def evaluate(
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
     *,
-    out: str | Format | None = None,
+    out: object = None,
     target: str | None = None,
     device: int | None = None,
     stream: object = None,
@@ -68,7 +68,8 @@ def evaluate(
     out
         The format of the result: a name such as ``"csr"``, a level map, or a
         ``nacho.Format``. By default it is inferred, among those for which the library
-        of the first sparse operand has a container.
+        of the first sparse operand has a container. Or a container, which the result is
+        written to, as in calls of ``Kernel``, and which is returned.
     target
         ``"cpu"``, ``"cuda"`` (NVIDIA's GPUs) or ``"cuda-sim"`` (a simulated GPU). By
         default, kernels run where the operands are.
@@ -115,9 +116,9 @@ def evaluate(
     Returns
     -------
     object
-        The result, in a container of the library of the first sparse operand, or in a
-        ``nacho.Tensor`` if that has none for its format. A dense result is an array,
-        one without indices a number.
+        ``out`` if that is a container. Else the result, in a container of the library
+        of the first sparse operand, or in a ``nacho.Tensor`` if that has none for its
+        format. A dense result is an array, one without indices a number.
 
     Examples
     --------
@@ -191,7 +192,8 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     *operands
         As many operands, sparse or dense.
     **options
-        Those of ``evaluate``; ``out`` names the format of the result.
+        Those of ``evaluate``; ``out`` names the format of the result, or is the
+        container that it is written to.
 
     Examples
     --------
@@ -318,7 +320,10 @@ def _prepared(
     Without a target, it is the device where the operands are.
     """
     lowering, running = options.lowering(assignment), options.running()
-    assignment, out = split_by_blocks(assignment, given, options.out, lowering)
+    room = options.room(assignment)
+    asked = options.format if room is None else room.format
+    running = running._replace(out=room)
+    assignment, out = split_by_blocks(assignment, given, asked, lowering)
     views = views_of_operands(assignment, given)
     if not options.is_placed:
         lowering = lowering.on(target_for(views.values()))

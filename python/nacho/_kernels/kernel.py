@@ -15,7 +15,7 @@ from nacho._kernels.option_checks import (
     check_mapping,
     checked_choices,
 )
-from nacho._kernels.options import Lowering, Running, options_of_call
+from nacho._kernels.options import Lowering, Running, options_of_call, room_of_call
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program, Step
 from nacho._kernels.repetition import RepetitionsByOptions
@@ -23,6 +23,7 @@ from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import NotationSource, Source
 from nacho._pictures.figure import table
 from nacho._storage.formats import TensorType
+from nacho._storage.room import Room
 from nacho._storage.views import View
 from nacho.errors import OptionError
 
@@ -105,14 +106,23 @@ class Kernel:
             the order of ``stream``: the address of a stream of CUDA, or a stream of
             PyTorch or CuPy. By default, it is the current stream of the library that
             the operands come from.
+
+            The result is written to ``out``, and that is returned: an array of the
+            shape and the type of a dense result, or a container that has the pattern of
+            a sparse result, of which only the values change. An ``out`` that is refused
+            stays as it is. A dense one whose memory is not as the kernel writes it, or
+            that shares memory with an operand, is filled with a copy.
         """
         if self._is_result_given(operands, named):
             return self._adding(*operands, **named)
-        options = options_of_call(named, self.operands) if named else {}
+        options: dict[str, Any] = {}
+        room: Room | None = None
         if named:
+            options = options_of_call(named, self.operands)
+            room = room_of_call(named, self._assignment)
             operands = tuple(bind(self._assignment.operands, operands, named))
         repetitions = self._repetitions.of(tuple(options.items()))
-        made = repetitions.compute(operands)
+        made = repetitions.compute(operands, room)
         if made is None:
 
             def compute(call: Call) -> Any:
@@ -120,7 +130,7 @@ class Kernel:
                 repetitions.remember(call)
                 return made
 
-            running = self._running(options)._replace(checks=True)
+            running = self._running(options)._replace(checks=True, out=room)
             made = self._run(operands, running, compute)
         return made
 
@@ -138,7 +148,9 @@ class Kernel:
 
         if self._is_result_given(operands, named):
             return self._adding.explain(*operands, **named)
+        room = room_of_call(named, self._assignment)
         running, given = self._taken(operands, named)
+        running = running._replace(out=room)
         views = views_of(self._assignment, given)
         return explain(self._specialiser_for(views), given, running)
 

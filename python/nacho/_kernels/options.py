@@ -29,6 +29,7 @@ from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.semirings import under
 from nacho._notation.tree import Assignment
 from nacho._storage.formats import Format
+from nacho._storage.room import Room, is_container
 from nacho._targets import CPU
 
 
@@ -67,6 +68,8 @@ class Running(NamedTuple):
     current one of the library that the operands come from."""
     checks: bool = False
     """Whether what is called checks the positions of operands on a device itself."""
+    out: Room | None = None
+    """The container that the result is written to, if the caller gives one."""
 
 
 class Options(NamedTuple):
@@ -75,7 +78,7 @@ class Options(NamedTuple):
     Those with their default values are not checked, since that is done in every call.
     """
 
-    out: str | Format | None = None
+    out: object = None
     target: str | None = None
     device: int | None = None
     stream: object = None
@@ -105,6 +108,18 @@ class Options(NamedTuple):
     def is_placed(self) -> bool:
         """Whether the caller says where kernels run, and not where the operands are."""
         return self.target is not None
+
+    def room(self, assignment: Assignment) -> Room | None:
+        """Return the container that the result is written to, if ``out`` is one."""
+        return Room(self.out, assignment.result) if is_container(self.out) else None
+
+    @property
+    def format(self) -> str | Format | None:
+        """The format of the result, if ``out`` is one."""
+        if self.out is None or type(self.out) is str:
+            return self.out
+        # This refuses what is no format.
+        return Format(self.out)  # type: ignore[arg-type]
 
     def read(self, assignment: Assignment) -> Assignment:
         """Return an assignment as it is meant: under the semiring."""
@@ -150,6 +165,14 @@ OF_CALLS = (*_LARGEST, "stream")
 
 def _count(option: str, value: object) -> int | None:
     return None if value is None else checked_count(option, value, _LARGEST[option])
+
+
+def room_of_call(named: dict[str, Any], assignment: Assignment) -> Room | None:
+    """Take the container for the result out of keywords, unless an operand is one."""
+    if "out" not in named or "out" in assignment.operands:
+        return None
+    out = named.pop("out")
+    return None if out is None else Room(out, assignment.result)
 
 
 def options_of_call(named: dict[str, Any], operands: tuple[str, ...]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from nacho._kernels.devices import on_stream
 from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
 from nacho._kernels.option_checks import checked_count
-from nacho._kernels.options import Lowering, Running
+from nacho._kernels.options import Lowering, Running, room_of_call
 from nacho._kernels.parts import Part, Parts
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
@@ -24,6 +24,7 @@ from nacho._pictures.figure import Picture, as_html, table
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents
 from nacho._storage.operand_types import require_type, signature
+from nacho._storage.room import Room
 from nacho._storage.views import Array, View
 from nacho.errors import OperandError
 
@@ -63,12 +64,14 @@ class Plan:
         """Compute the result for the planned operands, or for others like them.
 
         Values and scalars may have changed since the plan was made. The types and the
-        pattern of entries must be the same. Nothing is widened that was not then.
+        pattern of entries must be the same. Nothing is widened that was not then. The
+        result is written to ``out``, if that is given, as in calls of ``Kernel``.
         """
         specialisation, planned = self._specialisation, self._call
         statement = specialisation.statement
         assignment = statement.assignment
         given = planned.given
+        room = room_of_call(named, assignment)
         if operands or named:
             given = bind(assignment.operands, operands, named)
         views = views_of(assignment, given)
@@ -77,15 +80,20 @@ class Plan:
                 type = statement.types[name]
                 require_type(name, view, type, "the plan was made")
         if specialisation.target == HOST:
-            return self._executed(given, views)
+            return self._executed(given, views, room)
         with on_stream(views, specialisation.target, planned.running.stream):
-            return self._executed(given, views)
+            return self._executed(given, views, room)
 
-    def _executed(self, given: Sequence[Any], views: Mapping[str, View]) -> Any:
+    def _executed(
+        self, given: Sequence[Any], views: Mapping[str, View], room: Room | None
+    ) -> Any:
         specialisation, planned = self._specialisation, self._call
         asked = planned.running
         running = Running(
-            validate=asked.validate, device=asked.device, stream=asked.stream
+            validate=asked.validate,
+            device=asked.device,
+            stream=asked.stream,
+            out=room,
         )
         extents = index_extents(specialisation.statement.assignment, views)
         call = Call.of(specialisation, given, views, extents, running)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
+from nacho._elements import STORED
 from nacho._kernels.call import Call
 from nacho._kernels.device_repetition import DeviceRepetition
 from nacho._storage.containers import places_of
 from nacho._storage.device_arrays import HOST
 from nacho._storage.memory import times_forgotten
 from nacho._storage.results import make_result
+from nacho._storage.room import Room
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -34,14 +36,15 @@ class Repetitions:
         self._calls: list[_Repeatable] = []
         self._in_vain = 0
 
-    def compute(self, operands: tuple[Any, ...]) -> Any:
+    def compute(self, operands: tuple[Any, ...], room: Room | None = None) -> Any:
         """Return the result, or None for operands that do not repeat any call.
 
-        None is also what operands give that have to be refused.
+        None is also what operands give that have to be refused, or a container for the
+        result that kernels do not write to in place.
         """
         forgotten = times_forgotten()
         for call in self._calls:
-            made = call.compute(operands, forgotten)
+            made = call.compute(operands, forgotten, room)
             if made is not None:
                 self._in_vain = 0
                 return made
@@ -75,7 +78,8 @@ def _native(call: Call) -> _nacho.RepeatedCall | DeviceRepetition | None:
     if len(places) != len(call.given):
         return None
     native = call.specialisation.native
-    return native.remember(list(call.given), places, call.args, *call.asked)
+    result = STORED[call.specialisation.statement.result.dtype].name
+    return native.remember(result, list(call.given), places, call.args, *call.asked)
 
 
 class RepetitionsByOptions:
@@ -97,21 +101,34 @@ class RepetitionsByOptions:
 class _Repeatable:
     """A call to be repeated, and how its result is made of arrays."""
 
-    __slots__ = ("_forgotten", "_format", "_kind", "_native", "_shape")
+    __slots__ = ("_forgotten", "_kind", "_native", "_shape", "_type")
 
     def __init__(
         self, native: _nacho.RepeatedCall | DeviceRepetition, call: Call
     ) -> None:
         self._native = native
         self._forgotten = times_forgotten()
-        self._format = call.specialisation.statement.result.format
+        self._type = call.specialisation.statement.result
         self._shape = call.shape
         self._kind = call.kind
 
-    def compute(self, operands: tuple[Any, ...], forgotten: int) -> Any:
+    def compute(
+        self, operands: tuple[Any, ...], forgotten: int, room: Room | None
+    ) -> Any:
         if self._forgotten != forgotten:
             return None
+        if room is not None:
+            return self._filled(operands, room)
         buffers = self._native.compute(operands)
         if buffers is None:
             return None
-        return make_result(self._format, self._shape, buffers, self._kind)
+        return make_result(self._type.format, self._shape, buffers, self._kind)
+
+    def _filled(self, operands: tuple[Any, ...], room: Room) -> Any:
+        """Write the result to the array of a caller, if kernels can do so."""
+        if isinstance(self._native, DeviceRepetition):
+            return None
+        into = room.known_in_place(self._type, self._shape)
+        if into is None or self._native.compute(operands, into) is None:
+            return None
+        return room.container

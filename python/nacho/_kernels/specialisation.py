@@ -192,14 +192,16 @@ class Specialisation:
         planned: bool,
         trusted: bool,
         on_device: bool = False,
+        into: object = None,
     ) -> list[Any]:
         """Compute the values of a plan, and return the arrays of the result.
 
         ``planned`` says that the operands cannot have changed since the plan was made,
-        ``trusted`` that nothing of them is checked.
+        ``trusted`` that nothing of them is checked. If there is an array ``into`` which
+        a dense result is written, no arrays are returned.
         """
         try:
-            return list(plan.execute(args, planned, trusted, on_device))
+            return list(plan.execute(args, planned, trusted, on_device, into))
         except (RuntimeError, MemoryError) as error:
             self._refuse(error, plan.threads)
 

@@ -86,7 +86,7 @@ class Evaluation:
 
         def specialise(assignment: Assignment) -> tuple[Specialiser, Specialisation]:
             mine = _of_operands(assignment, views)
-            specialiser = specialiser_for(assignment, mine, options.out, lowering)
+            specialiser = specialiser_for(assignment, mine, options.format, lowering)
             operands = [given[name] for name in assignment.operands]
             return specialiser, specialiser.of_call(operands, mine, self.extents)
 
