@@ -221,6 +221,13 @@ nb::object toArray(Buffer filled) {
   return buffer.type == ElementType::i64 ? made.attr("view")("int64") : made;
 }
 
+nb::list toArrays(std::vector<Buffer> filled) {
+  nb::list arrays;
+  for (Buffer &buffer : filled)
+    arrays.append(toArray(std::move(buffer)));
+  return arrays;
+}
+
 nb::object copyToArray(std::vector<int64_t> values, size_t rows,
                        size_t columns) {
   auto *copy = new std::vector<int64_t>(std::move(values));

@@ -78,6 +78,9 @@ private:
 /// A NumPy array that owns the buffer.
 nanobind::object toArray(nacho::Buffer filled);
 
+/// NumPy arrays that own the buffers.
+nanobind::list toArrays(std::vector<nacho::Buffer> filled);
+
 /// A NumPy array of rank 2; of rank 1 if `columns` is 0.
 nanobind::object copyToArray(std::vector<int64_t> values, size_t rows,
                              size_t columns);

@@ -21,6 +21,7 @@
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Description.h"
 #include "nacho/Compiler/Kernel.h"
+#include "nacho/Execution/ManyCalls.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/DeviceError.h"
 #include "nacho/Runtime/Runtime.h"
@@ -29,8 +30,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+
+#include <deque>
 
 namespace nb = nanobind;
 using namespace nacho;
@@ -218,6 +222,8 @@ public:
     return plan;
   }
 
+  const std::shared_ptr<const Kernel> &compiled() const { return kernel; }
+
   std::unique_ptr<RepeatedCall>
   remember(const std::string &result, const nb::list &given,
            const nb::list &places, const nb::list &list, int64_t parts,
@@ -255,8 +261,32 @@ private:
 
 } // namespace
 
-static nb::tuple pyStages(const std::string &target) {
-  return toTuple(stageNames(backendOf(target)));
+/// Computes calls: tuples of a kernel, its arguments, and what is asked.
+/// Returns the arrays of each result, or None if the kernel refuses the
+/// arguments.
+static nb::list pyComputeMany(const nb::list &calls, int64_t threads,
+                              bool isTrusted) {
+  std::vector<PendingCall> pending;
+  std::deque<CallArguments> taken;
+  for (nb::handle each : calls) {
+    auto call = nb::cast<nb::tuple>(each);
+    const auto &kernel = nb::cast<const PyKernel &>(call[0]).compiled();
+    auto [parts, alone, work, memory] =
+        nb::cast<std::tuple<int64_t, int64_t, int64_t, int64_t>>(call[2]);
+    taken.emplace_back(*kernel, nb::cast<nb::list>(call[1]));
+    Asked asked = readAsked("call", parts, alone, work, memory);
+    pending.push_back({kernel, asked, &taken.back().args, /*result=*/{}});
+    threads = threads ? threads : kernel->device.defaultThreads();
+  }
+  {
+    Unlocked unlocked;
+    computeMany(pending, threads, isTrusted);
+  }
+  nb::list results;
+  for (PendingCall &call : pending)
+    results.append(call.isDone ? nb::object(toArrays(std::move(call.result)))
+                               : nb::none());
+  return results;
 }
 
 template <typename T>
@@ -322,26 +352,12 @@ NB_MODULE(_nacho, m) {
   addError<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
   addNames(m);
   m.attr("SANITIZER") = kSanitizer;
-  m.def("stages", &pyStages, nb::arg("target"));
   addModules(m);
   addValidation(m);
   addDeviceArray(m);
   addCounts(m);
   addTexts(m);
-  addMachine(m);
-  m.def(
-      "pooled_bytes",
-      [](const std::string &target) {
-        return backendOf(target).device()->pooledBytes();
-      },
-      nb::arg("target") = "cpu");
-  m.def(
-      "max_pooled_bytes",
-      [](const std::string &target) {
-        return backendOf(target).device()->maxPooledBytes();
-      },
-      nb::arg("target") = "cpu");
-
+  addTargets(m);
   nb::class_<PyProgram> program(m, "Program");
   program
       .def("__eq__", [](const PyProgram &one,
@@ -355,6 +371,8 @@ NB_MODULE(_nacho, m) {
   nb::class_<RepeatedCall>(m, "RepeatedCall")
       .def("compute", &RepeatedCall::compute, nb::arg("given"),
            nb::arg("into") = nb::none());
+  m.def("compute_many", &pyComputeMany, nb::arg("calls"), nb::arg("threads"),
+        nb::arg("trusted"));
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)
       .def_prop_ro("reasons", &PyPlan::reasons)

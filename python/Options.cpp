@@ -2,6 +2,8 @@
 
 #include "Options.h"
 
+#include "Programs.h"
+
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Kernel.h"
 
@@ -62,7 +64,13 @@ Options readOptions(const Backend &backend, const nb::dict &given) {
   return options;
 }
 
-void addMachine(nb::module_ &m) {
+void addTargets(nb::module_ &m) {
+  m.def(
+      "stages",
+      [](const std::string &target) {
+        return toTuple(stageNames(backendOf(target)));
+      },
+      nb::arg("target"));
   m.def(
       "cache_refusal",
       [](const std::string &target) {
@@ -72,6 +80,18 @@ void addMachine(nb::module_ &m) {
   m.def("cache_directory", [] { return cpuBackend().cacheDirectory(); });
   m.def("cpu_name", [] { return llvm::sys::getHostCPUName().str(); });
   m.attr("LLVM_VERSION") = LLVM_VERSION_STRING;
+  m.def(
+      "pooled_bytes",
+      [](const std::string &target) {
+        return backendOf(target).device()->pooledBytes();
+      },
+      nb::arg("target") = "cpu");
+  m.def(
+      "max_pooled_bytes",
+      [](const std::string &target) {
+        return backendOf(target).device()->maxPooledBytes();
+      },
+      nb::arg("target") = "cpu");
 }
 
 static Purpose purposeOf(const std::string &name) {

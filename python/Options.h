@@ -19,8 +19,9 @@ struct Options {
 /// The backend for a target. Throws CompileError if there is none.
 const nacho::Backend &backendOf(const std::string &target);
 
-/// Adds what there is to say of the machine, and of compiled code on its disk.
-void addMachine(nanobind::module_ &m);
+/// Adds what there is to say of targets and their memory, of the machine, and
+/// of compiled code on its disk.
+void addTargets(nanobind::module_ &m);
 
 /// Reads options by their names in CompileOptions.def. Those that are not given
 /// are the default of the backend. Throws KeyError for an unknown name.

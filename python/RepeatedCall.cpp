@@ -206,10 +206,5 @@ nb::object RepeatedCall::compute(const nb::tuple &given,
   }
   if (buffers.empty())
     return nb::none();
-  nb::list arrays;
-  if (room)
-    return arrays;
-  for (Buffer &buffer : buffers)
-    arrays.append(toArray(std::move(buffer)));
-  return arrays;
+  return room ? nb::list() : toArrays(std::move(buffers));
 }

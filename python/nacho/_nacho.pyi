@@ -383,6 +383,12 @@ class Kernel:
         memory: int,
     ) -> RepeatedCall | None: ...
 
+def compute_many(
+    calls: list[tuple[Kernel, list[object], tuple[int, int, int, int]]],
+    threads: int,
+    trusted: bool,
+) -> list[list[NDArray[Any]] | None]: ...
+
 class RepeatedCall:
     def compute(
         self, given: tuple[Any, ...], into: NDArray[Any] | None = None

@@ -344,3 +344,16 @@ def test_no_compilation_waits_for_a_thread_that_forks():
     run = [sys.executable, "-c", FORKS]
     made = subprocess.run(run, capture_output=True, text=True, timeout=LONG)
     assert made.stdout == "done\n", made.stderr
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_problems_are_interrupted(threads):
+    given = heavy()
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]")
+    problem = given["A"][:400].tocsr(), given["B"]
+    small = list(light(given).values())[:2]
+    wanted = kernel(*small)
+    with interrupted_after(0.2):
+        kernel.map([problem] * 400, threads=threads)
+    found = kernel.map([small, small], threads=threads)
+    assert all(samples.same(made, wanted) for made in found)

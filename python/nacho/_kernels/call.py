@@ -165,13 +165,14 @@ class Call(NamedTuple):
         room = self.running.out
         if room is not None and self.into is not None:
             return room.container
-        result = self._wrapped(buffers, not trusted)
+        result = self.wrapped(buffers)
         if room is None:
             return result
         return room.take(result)
 
-    def _wrapped(self, buffers: list[Any], canonical: bool) -> Any:
+    def wrapped(self, buffers: list[Any]) -> Any:
         """Return the arrays of the result in a container."""
+        canonical = self.running.validate != "none"
         statement, on_device = self.specialisation.statement, self.place != HOST
         made = [DeviceArray(buffer) for buffer in buffers] if on_device else buffers
         result = make_result(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
 from nacho._kernels.call import Call, bind, is_result_given, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explanation import Explanation
+from nacho._kernels.many import computed
 from nacho._kernels.option_checks import (
     SHARED_CHOICES,
     check_chip,
     check_mapping,
     checked_choices,
 )
-from nacho._kernels.options import Lowering, Running, options_of_call, room_of_call
+from nacho._kernels.options import Lowering, Running, options_of_call, out_of_call
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program, Step
 from nacho._kernels.repetition import RepetitionsByOptions
@@ -25,7 +26,7 @@ from nacho._pictures.figure import table
 from nacho._storage.formats import TensorType
 from nacho._storage.room import Room
 from nacho._storage.views import View
-from nacho.errors import OptionError
+from nacho.errors import ArgumentError, OptionError
 
 _Result = TypeVar("_Result")
 
@@ -116,13 +117,13 @@ class Kernel:
         if self._is_result_given(operands, named):
             return self._adding(*operands, **named)
         options: dict[str, Any] = {}
-        room: Room | None = None
+        out = None
         if named:
             options = options_of_call(named, self.operands)
-            room = room_of_call(named, self._assignment)
+            out = out_of_call(named, self.operands)
             operands = tuple(bind(self._assignment.operands, operands, named))
         repetitions = self._repetitions.of(tuple(options.items()))
-        made = repetitions.compute(operands, room)
+        made = repetitions.compute(operands, out)
         if made is None:
 
             def compute(call: Call) -> Any:
@@ -130,9 +131,35 @@ class Kernel:
                 repetitions.remember(call)
                 return made
 
-            running = self._running(options)._replace(checks=True, out=room)
+            running = self._running(options)._replace(checks=True, out=self._room(out))
             made = self._run(operands, running, compute)
         return made
+
+    def map(self, problems: Iterable[Any], /, **options: Any) -> list[Any]:
+        """Compute the results for many operands, such as many small matrices, at once.
+
+        The results are those of one call after the other, bit for bit, but threads
+        compute whole problems, and none waits for another: a problem that is worth more
+        than the share of a thread is computed by all of them, each other by one.
+
+        Parameters
+        ----------
+        problems
+            A tuple of operands for each problem, or a mapping with operands by name.
+            Errors name the number of the problem, from 0 on.
+        **options
+            ``threads``, ``parts``, ``memory_limit`` and ``stream``, as for calls; of
+            ``parts`` and ``memory_limit``, each problem may have as many.
+        """
+        running = self._running(options_of_call(options, ()))
+        if options:
+            shown = ", ".join(f"'{name}'" for name in options)
+            raise ArgumentError(f"map: {shown} is no option of calls")
+
+        def load(given: list[Any]) -> Call:
+            return self._run(given, running, lambda call: call)
+
+        return computed(problems, self.operands, load, running)
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
@@ -148,7 +175,7 @@ class Kernel:
 
         if self._is_result_given(operands, named):
             return self._adding.explain(*operands, **named)
-        room = room_of_call(named, self._assignment)
+        room = self._room(out_of_call(named, self.operands))
         running, given = self._taken(operands, named)
         running = running._replace(out=room)
         views = views_of(self._assignment, given)
@@ -194,6 +221,9 @@ class Kernel:
         """Take the options of a call out of the keywords; the rest are operands."""
         running = self._running(options_of_call(named, self.operands))
         return running, bind(self._assignment.operands, operands, named)
+
+    def _room(self, out: Any) -> Room | None:
+        return None if out is None else Room(out, self._assignment.result)
 
     def _run(
         self,

@@ -167,12 +167,9 @@ def _count(option: str, value: object) -> int | None:
     return None if value is None else checked_count(option, value, _LARGEST[option])
 
 
-def room_of_call(named: dict[str, Any], assignment: Assignment) -> Room | None:
-    """Take the container for the result out of keywords, unless an operand is one."""
-    if "out" not in named or "out" in assignment.operands:
-        return None
-    out = named.pop("out")
-    return None if out is None else Room(out, assignment.result)
+def out_of_call(named: dict[str, Any], operands: tuple[str, ...]) -> Any:
+    """Take the container for the result out of keywords, unless it is an operand."""
+    return None if "out" in operands else named.pop("out", None)
 
 
 def options_of_call(named: dict[str, Any], operands: tuple[str, ...]) -> dict[str, Any]:

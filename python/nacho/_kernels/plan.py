@@ -16,7 +16,7 @@ from nacho._kernels.devices import on_stream
 from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
 from nacho._kernels.option_checks import checked_count
-from nacho._kernels.options import Lowering, Running, room_of_call
+from nacho._kernels.options import Lowering, Running, out_of_call
 from nacho._kernels.parts import Part, Parts
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
@@ -71,7 +71,8 @@ class Plan:
         statement = specialisation.statement
         assignment = statement.assignment
         given = planned.given
-        room = room_of_call(named, assignment)
+        out = out_of_call(named, assignment.operands)
+        room = None if out is None else Room(out, assignment.result)
         if operands or named:
             given = bind(assignment.operands, operands, named)
         views = views_of(assignment, given)

@@ -17,7 +17,7 @@ from nacho._storage.containers import places_of
 from nacho._storage.device_arrays import HOST
 from nacho._storage.memory import times_forgotten
 from nacho._storage.results import make_result
-from nacho._storage.room import Room
+from nacho._storage.room import memory_of
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -36,7 +36,7 @@ class Repetitions:
         self._calls: list[_Repeatable] = []
         self._in_vain = 0
 
-    def compute(self, operands: tuple[Any, ...], room: Room | None = None) -> Any:
+    def compute(self, operands: tuple[Any, ...], out: object = None) -> Any:
         """Return the result, or None for operands that do not repeat any call.
 
         None is also what operands give that have to be refused, or a container for the
@@ -44,7 +44,7 @@ class Repetitions:
         """
         forgotten = times_forgotten()
         for call in self._calls:
-            made = call.compute(operands, forgotten, room)
+            made = call.compute(operands, forgotten, out)
             if made is not None:
                 self._in_vain = 0
                 return made
@@ -112,23 +112,21 @@ class _Repeatable:
         self._shape = call.shape
         self._kind = call.kind
 
-    def compute(
-        self, operands: tuple[Any, ...], forgotten: int, room: Room | None
-    ) -> Any:
+    def compute(self, operands: tuple[Any, ...], forgotten: int, out: object) -> Any:
         if self._forgotten != forgotten:
             return None
-        if room is not None:
-            return self._filled(operands, room)
+        if out is not None:
+            return self._filled(operands, out)
         buffers = self._native.compute(operands)
         if buffers is None:
             return None
         return make_result(self._type.format, self._shape, buffers, self._kind)
 
-    def _filled(self, operands: tuple[Any, ...], room: Room) -> Any:
+    def _filled(self, operands: tuple[Any, ...], out: object) -> Any:
         """Write the result to the array of a caller, if kernels can do so."""
         if isinstance(self._native, DeviceRepetition):
             return None
-        into = room.known_in_place(self._type, self._shape)
+        into = memory_of(out, self._type, self._shape)
         if into is None or self._native.compute(operands, into) is None:
             return None
-        return room.container
+        return out

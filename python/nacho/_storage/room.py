@@ -37,6 +37,17 @@ def is_container(out: object) -> bool:
     return not other and hasattr(out, "shape")
 
 
+def memory_of(out: object, type: TensorType, shape: tuple[int, ...]) -> Array | None:
+    """Return an array if kernels of the host can surely write such a result to it."""
+    format = type.format
+    if not isinstance(out, np.ndarray) or out.shape != shape or not out.size:
+        return None
+    if format is None or not (format.is_dense and format.is_row_major):
+        return None
+    fits = out.dtype == STORED[type.dtype] and out.flags.writeable
+    return out if fits and is_plain(out) else None
+
+
 class Room:
     """The container that a caller gives for the result of a call."""
 
@@ -157,15 +168,6 @@ class Room:
             if any(np.may_share_memory(values, each) for each in _arrays_of(operand)):
                 return None, "it shares memory with an operand"
         return values, ""
-
-    def known_in_place(self, type: TensorType, shape: tuple[int, ...]) -> Array | None:
-        """Return the memory that a kernel of the host surely writes a result to."""
-        view, format = self.view, type.format
-        values = view.values
-        if format is None or view.format != format or not format.is_dense:
-            return None
-        fits = self.shape == shape and values.dtype == STORED[type.dtype]
-        return values if fits and values.size and is_plain(values) else None
 
     def take(self, made: Any) -> Any:
         """Copy the values of a result to the container, and return it.

@@ -1,0 +1,155 @@
+"""``Kernel.map``: many problems in one call."""
+
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nacho
+import samples
+from nacho import _nacho
+
+UNION = "Z[i,j] = A[i,j] + B[i,j]"
+MATVEC = "y[i] = A[i,j] * x[j]"
+PRODUCT = "Z[i,k] = A[i,j] * B[j,k]"
+FORMATS = {"A": "csr", "x": "dense", "y": "dense"}
+
+
+def matrix(seed, shape=(10, 10), density=0.3):
+    return sp.random_array(shape, density=density, rng=seed, format="csr")
+
+
+def of_many_sizes(count=60):
+    """Return operands of a product of which some are worth more than all others."""
+    rng = np.random.default_rng(0)
+    sizes = [int(size) for size in rng.integers(0, 40, count)]
+    sizes[3], sizes[-1] = 600, 300
+    return [
+        (matrix(n, (size, size + 1), 0.1), rng.random(size + 1))
+        for n, size in enumerate(sizes)
+    ]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 7])
+def test_the_results_are_those_of_single_calls(threads):
+    problems = of_many_sizes()
+    kernel = nacho.mlir.compile(MATVEC, FORMATS)
+    wanted = [kernel(A, x) for A, x in problems]
+    found = kernel.map(problems, threads=threads)
+    assert len(found) == len(wanted)
+    assert all(
+        samples.same(one, other) for one, other in zip(found, wanted, strict=True)
+    )
+    assert np.allclose(found[3], problems[3][0] @ problems[3][1])
+
+
+@pytest.mark.parametrize("text", [UNION, PRODUCT])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_sparse_results(text, threads):
+    problems = [(matrix(n, (30, 30)), matrix(n + 100, (30, 30))) for n in range(20)]
+    problems.append((matrix(7, (900, 900), 0.05), matrix(8, (900, 900), 0.05)))
+    kernel = nacho.mlir.compile(text)
+    wanted = [kernel(*problem) for problem in problems]
+    for found in (
+        kernel.map(problems, threads=threads, parts=5),
+        kernel.map(iter(problems), threads=threads),
+    ):
+        for made, other in zip(found, wanted, strict=True):
+            assert type(made) is type(other)
+            assert np.allclose(made.toarray(), other.toarray())
+    assert all(samples.same(*pair) for pair in zip(found, wanted, strict=True))
+
+
+@pytest.mark.any_target
+def test_mappings_and_numbers():
+    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]")
+    A = matrix(1)
+    given = [(2.0, A), {"A": A, "s": 3.0}, [4.0, A]]
+    found = kernel.map(given)
+    for factor, made in zip((2, 3, 4), found, strict=True):
+        assert np.array_equal(made.toarray(), factor * A.toarray())
+    assert kernel.map([]) == []
+
+
+def test_types_may_differ():
+    kernel = nacho.mlir.compile(UNION)
+    A, B = matrix(1), matrix(2)
+    wide = A.copy()
+    wide.indptr, wide.indices = A.indptr.astype(np.int64), A.indices.astype(np.int64)
+    found = kernel.map([(A, B), (A.astype(np.float32), B), (wide, B), (A, B.tocsc())])
+    for made in found:
+        assert np.allclose(made.toarray(), (A + B).toarray())
+    assert found[2].indices.dtype == np.int64
+
+
+def test_errors_name_the_problem():
+    kernel = nacho.mlir.compile(MATVEC, FORMATS)
+    good = matrix(1), np.ones(10)
+    with pytest.raises(
+        nacho.ShapeError, match=r"problem 2: index 'j' has .*\n.*\n *\^"
+    ):
+        kernel.map([good, good, (matrix(1), np.ones(9))])
+    with pytest.raises(nacho.ArgumentError, match="problem 1: expected a tuple of op"):
+        kernel.map([good, matrix(1)])
+    with pytest.raises(nacho.ArgumentError, match="problem 0: missing operand 'x'"):
+        kernel.map([(matrix(1),)])
+    with pytest.raises(nacho.ArgumentError, match="map: 'out', 'x' is no option"):
+        kernel.map([good], out=np.empty(10), x=1)
+    with pytest.raises(nacho.OptionError, match="threads="):
+        kernel.map([good], threads=0)
+
+
+def test_what_the_kernel_refuses_is_named(monkeypatch):
+    """Entries beyond the extent, seen only while the kernel runs."""
+    kernel = nacho.mlir.compile(MATVEC, FORMATS)
+    problems = [(matrix(n), np.ones(10)) for n in range(5)]
+    kernel.map(problems)
+    problems[3][0].indices[4] = 1000
+    with pytest.raises(nacho.OperandError, match=r"problem 3: .* out of range"):
+        kernel.map(problems)
+
+
+def test_a_memory_limit_is_that_of_each_problem():
+    kernel = nacho.mlir.compile("y[i] = 2 * x[i]", {"x": "dense", "y": "dense"})
+    problems = [(np.ones(1000),)] * 50
+    kernel.map(problems, memory_limit=20000)
+    problems[7] = (np.ones(100000),)
+    with pytest.raises(nacho.OutOfMemoryError, match="problem 7: "):
+        kernel.map(problems, memory_limit=20000)
+
+
+def test_wide_results_are_called_again(monkeypatch):
+    """A problem that the extension does not compute is called on its own."""
+    kernel = nacho.mlir.compile(UNION)
+    problems = [(matrix(n), matrix(n + 9)) for n in range(4)]
+    whole = _nacho.compute_many
+
+    def refusing(calls, threads, trusted):
+        found = whole(calls, threads, trusted)
+        return [None, *found[1:]]
+
+    monkeypatch.setattr(_nacho, "compute_many", refusing)
+    for made, (A, B) in zip(kernel.map(problems), problems, strict=True):
+        assert np.array_equal(made.toarray(), (A + B).toarray())
+
+
+def test_the_interpreter_is_free_meanwhile():
+    kernel = nacho.mlir.compile(PRODUCT)
+    problems = [
+        (matrix(n, (300, 300), 0.3), matrix(n, (300, 300), 0.3)) for n in range(8)
+    ]
+    turns = []
+    done = threading.Event()
+
+    def count():
+        while not done.wait(0.001):
+            turns.append(1)
+
+    kernel.map(problems[:1])
+    other = threading.Thread(target=count)
+    other.start()
+    kernel.map(problems)
+    done.set()
+    other.join()
+    assert turns
