@@ -27,6 +27,17 @@ STORED: dict[str, DType] = {**ELEMENTS, "f16": np.dtype(np.float16)}
 NumPy has no type for ``bf16``.
 """
 
+READ_AS: dict[DType, str] = {
+    np.dtype(np.uint16): "i32",
+    np.dtype(np.uint32): "i64",
+    np.dtype(np.uint64): "i64",
+    np.dtype(np.float16): "f32",
+}
+"""The types that expressions do not compute with, and those that they read them as.
+
+Numbers of uint64 that int64 does not hold are refused.
+"""
+
 MLIR: dict[str, str] = {
     "f16": "f16",
     "f32": "f32",
@@ -56,6 +67,14 @@ def element_name(dtype: DType) -> str | None:
 def stored_name(dtype: DType) -> str | None:
     """Return the name of a NumPy type; None if no kernel takes such elements."""
     return _NAMES.get(dtype)
+
+
+def read_name(dtype: DType) -> str | None:
+    """Return the name of the type that expressions read elements as; None if of none.
+
+    This is another type for those in ``READ_AS``.
+    """
+    return element_name(dtype) or READ_AS.get(dtype)
 
 
 def supported_elements() -> str:

@@ -121,7 +121,7 @@ def test_corrupt_coo(case):
     )
 
 
-@pytest.mark.parametrize("dtype", ["u2", "u4", "f2", "g", "O"])
+@pytest.mark.parametrize("dtype", ["g", "O", "M8[s]"])
 def test_element_types(dtype):
     message = refusal(
         nacho.DTypeError, UNION, A=matrix(), B=matrix(data=np.ones(4, dtype))

@@ -74,19 +74,22 @@ def test_a_sparse_result():
     np.testing.assert_array_equal(found.to_dense(), A.astype(np.float16))
 
 
-def test_other_types_are_refused():
+def test_half_floats_are_widened():
     kernel = nacho.mlir.compile(MODULE, entry="rounded")
-    with pytest.raises(nacho.DTypeError, match="float16 is not supported"):
-        kernel(nacho.Tensor.from_dense(entries(np.float16), "csr"))
+    A = entries(np.float16)
+    found = kernel(nacho.Tensor.from_dense(A, "csr"))
+    np.testing.assert_array_equal(found.to_dense(), A)
+
+
+def test_other_types_are_refused():
     kernel = nacho.mlir.compile(MODULE, entry="scaled")
     x, y = np.ones(40, np.float16), np.ones(30, np.float16)
     with pytest.raises(nacho.DTypeError, match="is float64, but the kernel"):
         kernel(nacho.Tensor.from_dense(entries(float), "csr"), x, 1.0, y)
 
 
-def test_expressions_have_none():
+def test_expressions_compute_with_single_floats():
     A = nacho.Tensor.from_dense(entries(np.float16), "csr")
-    with pytest.raises(nacho.DTypeError, match="float16 is not supported"):
-        nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A)
-    with pytest.raises(nacho.DTypeError, match="float16 is not supported"):
-        A + A
+    for made in (nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A), (A + A).compute()):
+        assert made.dtype == np.float32
+        np.testing.assert_array_equal(made.to_dense(), 2 * entries(np.float32))

@@ -487,11 +487,11 @@ def test_what_is_no_operator_of_the_notation(call):
         (lambda: bool(A), nacho.ShapeError, "no truth value"),
         (lambda: bool(A > B), nacho.ShapeError, "no truth value"),
         (lambda: 0 < A < 5, nacho.ShapeError, "no truth value"),
-        (lambda: A * np.float16(2), nacho.DTypeError, "float16 is not supported"),
+        (lambda: A * np.longdouble(2), nacho.DTypeError, "is not supported"),
         (
-            lambda: A * np.ones((4, 5), "f2"),
+            lambda: A * np.ones((4, 5), "g"),
             nacho.DTypeError,
-            "operand 'ndarray': type float16 is not supported",
+            "operand 'ndarray': type float128 is not supported",
         ),
         (
             lambda: tensor((0, 3)).max(axis=0).compute(),

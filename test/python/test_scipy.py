@@ -150,11 +150,43 @@ def test_explicit_zeros_stay_stored():
     assert nacho.evaluate(UNION, A=one, B=other).nnz == 2
 
 
-@pytest.mark.parametrize("kind", ["lil_array", "dok_array", "dia_array"])
-def test_other_containers_are_refused_with_advice(kind):
-    operand = random().asformat(kind[:3])
-    with pytest.raises(nacho.UnsupportedError, match=r"A\.tocsr\(\)"):
-        nacho.evaluate(UNION, A=operand, B=random())
+@pytest.mark.parametrize("family", ["array", "matrix"])
+@pytest.mark.parametrize("layout", ["lil", "dok", "dia"])
+def test_containers_that_are_converted(layout, family):
+    one = getattr(sp, f"csr_{family}")(random()).asformat(layout)
+    assert type(one) is getattr(sp, f"{layout}_{family}")
+    other, kernel = random(seed=1), nacho.mlir.compile(UNION)
+    for _ in range(2):
+        wanted = (one + other).toarray()
+        for found in (nacho.evaluate(UNION, A=one, B=other), kernel(one, other)):
+            np.testing.assert_array_equal(found.toarray(), wanted)
+        assert (
+            type(nacho.evaluate("Z[i,j] = A[i,j]", A=one)).__name__ == f"csr_{family}"
+        )
+        if layout == "dia":
+            one.data[0] *= 3
+        else:
+            one[0, 0] = 17
+    assert f"A: {layout} converted to csr" in str(nacho.explain(UNION, A=one, B=other))
+    made = nacho.asarray(one, "csc")
+    np.testing.assert_array_equal(made.to_dense(), one.toarray())
+    np.testing.assert_array_equal((made + one).compute().to_dense(), 2 * one.toarray())
+
+
+def test_sums_of_diagonals():
+    laplacian = 2 * sp.eye_array(20) - sp.eye_array(20, k=1) - sp.eye_array(20, k=-1)
+    diagonals = sp.diags_array([-1.0, 2, -1], offsets=[-1, 0, 1], shape=(20, 20))
+    x = np.arange(20.0) ** 2
+    for A in (laplacian, diagonals, sp.eye_array(20, dtype=np.int8)):
+        found = nacho.evaluate("y[i] = A[i,j] * x[j]", A=A, x=x)
+        np.testing.assert_array_equal(found, A @ x)
+
+
+def test_vectors_of_keys():
+    one = sp.dok_array((30,))
+    one[[20, 3, 7]] = [1.0, 2, 3]
+    found = nacho.evaluate("z[i] = 2 * x[i]", x=one)
+    np.testing.assert_array_equal(found.toarray(), 2 * one.toarray())
 
 
 @pytest.mark.parametrize("family", ["array", "matrix"])

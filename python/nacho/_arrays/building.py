@@ -23,7 +23,7 @@ from nacho._elements import ELEMENTS, element_name
 from nacho._notation.promotion import is_integer
 from nacho._storage.containers import view_of
 from nacho._storage.input_checks import require_element
-from nacho._storage.operand_types import element_type
+from nacho._storage.operand_types import computed_type
 from nacho._storage.scalars import is_number
 from nacho.errors import ArgumentError, DTypeError, ShapeError, displayed
 
@@ -75,7 +75,7 @@ def operand_node(operand: Any) -> Operation | None:
     name = type(operand).__name__
     view = view_of(name, operand, len(shape))
     require_element(name, view.values.dtype)
-    return Container(operand, view.shape, element_type(view.values.dtype))
+    return Container(operand, view.shape, computed_type(view.values.dtype))
 
 
 def transposed(operand: object, axes: Any) -> Operation:

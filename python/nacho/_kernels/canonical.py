@@ -10,7 +10,7 @@ from nacho._kernels.sorting import sorted_runs
 from nacho._storage.containers import view_of
 from nacho._storage.conversion import coordinates, packed, summed
 from nacho._storage.device_arrays import HOST
-from nacho._storage.input_checks import require_element
+from nacho._storage.input_checks import require_element, storable
 from nacho._storage.lengths import filled
 from nacho._storage.memory import Notes, check_of, remember
 from nacho._storage.tensor_data import TensorData
@@ -114,4 +114,7 @@ def canonical_view(array: Any) -> View:
         require_positions(_NAME, ready)
         view = canonical(_NAME, array, view, ready, "safe", None)
     # Results are of the library of the first operand: Nacho's, from now on.
-    return View(view.format, view.shape, view.pos, view.crd, view.values)
+    values = view.values
+    if view.device == HOST:
+        values = storable(_NAME, values)
+    return View(view.format, view.shape, view.pos, view.crd, values)

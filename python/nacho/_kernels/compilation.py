@@ -60,7 +60,7 @@ def compile(
         narrower types are widened in a copy, and others refused. Tensors that a mapping
         leaves out are not pinned.
     index
-        The type of all index arrays, such as ``"i32"``, or a mapping by name, as
+        The type of all index arrays, ``"i32"`` or ``"i64"``, or a mapping by name, as
         ``dtype``; a pair has the types of ``pos`` and ``crd``.
     target
         ``"cpu"``, ``"cuda"`` (NVIDIA's GPUs) or ``"cuda-sim"`` (a simulated GPU). By

@@ -6,6 +6,8 @@ formats store the dimensions in different orders.
 
 from __future__ import annotations
 
+import numpy as np
+
 from nacho._kernels.cache import Cache
 from nacho._kernels.logs import LoggedNotes, informs
 from nacho._kernels.options import Lowering
@@ -30,6 +32,11 @@ _specialisations: Cache[Specialisation] = Cache()
 
 def copied(view: View, wanted: Format) -> View:
     """Return a view in another format, made by a kernel."""
+    if view.values.dtype == np.float16:
+        # No expression computes with half floats, but their bits are integers.
+        bits = view.with_arrays(view.pos, view.crd, view.values.view(np.int16))
+        made = copied(bits, wanted)
+        return made.with_arrays(made.pos, made.crd, made.values.view(np.float16))
     given, result = tensor_type("A", view), converted_type("A", view, wanted)
     found = _specialisations.get(
         (given, result), lambda: _specialisation(given, result)

@@ -18,9 +18,12 @@ from nacho._storage.formats import Format, TensorType
 from nacho.errors import ArgumentError, FormatError, OptionError, displayed
 
 IndexType = str | tuple[str, str]
-"""``"i32"`` or ``"i64"``, or a pair of them for ``pos`` and for ``crd``."""
+"""``"i32"`` or ``"i64"``, or a pair of them for ``pos`` and for ``crd``.
 
-_INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64}
+NumPy's names and types are understood, too.
+"""
+
+_INDEX_WIDTHS: dict[object, int] = {"i32": 32, "i64": 64, "int32": 32, "int64": 64}
 
 _BY_DEFAULT = {1: "dense", 2: "csr"}
 
@@ -150,12 +153,20 @@ def _element(name: str, dtype: object) -> str:
     return found
 
 
+def _width(index: object) -> int:
+    if isinstance(index, type) and issubclass(index, np.generic):
+        index = np.dtype(index)
+    if isinstance(index, np.dtype):
+        index = index.name
+    return _INDEX_WIDTHS[index]
+
+
 def _widths(name: str, index: object) -> tuple[int, int]:
     pair: Sequence[object] = (index, index)
     if isinstance(index, tuple) and len(index) == 2:
         pair = index
     try:
-        return _INDEX_WIDTHS[pair[0]], _INDEX_WIDTHS[pair[1]]
+        return _width(pair[0]), _width(pair[1])
     except (KeyError, TypeError):
         expected = "'i32', 'i64', or a pair of them (for pos and crd)"
         message = f"index of '{name}' is {displayed(index)}: expected {expected}"

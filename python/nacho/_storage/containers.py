@@ -16,6 +16,12 @@ from nacho._storage.input_checks import require_element, require_stored
 from nacho._storage.layouts import CSC, CSR, SPARSE_VECTOR, coo_view, dense_view
 from nacho._storage.lengths import filled
 from nacho._storage.memory import Memory
+from nacho._storage.read_arrays import (
+    frame_view,
+    is_read_as_array,
+    is_sparse_frame,
+    read_array,
+)
 from nacho._storage.scalars import from_dlpack, is_number, refuse_rank
 from nacho._storage.sparse_arrays import SPARSE_CLASSES, sparse_view
 from nacho._storage.tensor_data import TensorData
@@ -38,7 +44,9 @@ from nacho._storage.views import (
 )
 from nacho.errors import OperandError, UnsupportedError, UnsupportedOperandError
 
-_LAYOUTS = frozenset({"csr", "csc", "coo", "bsr"})
+_LAYOUTS = frozenset({"csr", "csc", "coo", "bsr", "dia", "lil", "dok"})
+_CONVERTED = frozenset({"dia", "lil", "dok"})
+"""The layouts of SciPy that have no arrays of entries, sorted by coordinates."""
 _FAMILIES = {"array": SCIPY_ARRAY, "matrix": SCIPY_MATRIX}
 
 Place = tuple[str | int, ...]
@@ -80,6 +88,8 @@ def _foreign_view(name: str, container: Any, layout: str, library: str) -> View:
         return cupy_view(name, container, layout)
     if library == SPARSE:
         return sparse_view(name, container, layout)
+    if layout in _CONVERTED:
+        return _converted_view(name, container, layout, library)
     if layout == "coo":
         return _coo_view(name, container, library)
     if layout == "bsr":
@@ -117,12 +127,18 @@ def _kind_of(kind: type) -> tuple[str, str] | None:
 
 def _exchanged_view(name: str, container: Any, rank: int) -> View:
     """Return the view of a dense array of any library that says where its memory is."""
-    if has_interface(container):
+    if is_sparse_frame(container):
+        view = frame_view(name, container)
+    elif has_interface(container):
         view = dense_on_device(name, container)
     elif hasattr(container, "__dlpack__"):
         array = from_dlpack(name, container)
         require_element(name, array.dtype)
         view = dense_view(array, DLPACK)
+    elif is_read_as_array(container):
+        array, note = read_array(name, container)
+        require_stored(name, array.dtype)
+        view = dense_view(array, NUMPY, note)
     else:
         _refuse_container(name, container, rank)
     if len(view.shape) != rank:
@@ -137,7 +153,12 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
     shown = kind.__qualname__
     if kind.__module__ != "builtins":
         shown = f"{kind.__module__}.{shown}"
-    if hasattr(container, "compute"):
+    if kind.__module__.startswith("dask."):
+        advice = (
+            f"nacho.dask.evaluate computes with nacho.dask.from_array({name}) on a "
+            f"cluster, and {name}.compute() makes an array of it here"
+        )
+    elif hasattr(container, "compute"):
         advice = f"compute it first: {name}.compute()"
     elif hasattr(container, "tocsr"):
         advice = f"convert it with {name}.tocsr()"
@@ -149,7 +170,7 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
     else:
         advice = (
             "pass a NumPy array, a SciPy sparse array or matrix, a PyTorch tensor, "
-            "anything else with __dlpack__, or a nacho.Tensor"
+            "anything else with __dlpack__ or __array__, or a nacho.Tensor"
         )
     raise UnsupportedOperandError(
         f"operand '{name}': {shown} is not supported; {advice}"
@@ -222,6 +243,22 @@ def _coo_view(name: str, container: Any, library: str) -> View:
     labelled = {f"coords[{n}]": column for n, column in enumerate(coords)}
     _require_arrays(name, **labelled, data=data)
     return coo_view(shape, coords, data, library)
+
+
+def _converted_view(name: str, container: Any, layout: str, library: str) -> View:
+    """Return the view of a container whose entries become csr in each call.
+
+    Any of them may have been edited since the last one.
+    """
+    try:
+        made = container.tocsr()
+    except (ValueError, IndexError, TypeError) as error:
+        raise OperandError(
+            f"operand '{name}': SciPy cannot convert it to csr: {error}"
+        ) from error
+    view = _compressed_view(name, made, "csr", library)
+    view.note = f"{layout} converted to csr"
+    return view
 
 
 def is_bsr(container: Any) -> bool:

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nacho._elements import DType, element_name, stored_name, supported_elements
+from nacho._elements import (
+    ELEMENTS,
+    READ_AS,
+    DType,
+    element_name,
+    read_name,
+    stored_name,
+    supported_elements,
+)
 from nacho._notation.tree import MAX_RANK
 from nacho._storage.formats import Format
 from nacho._storage.views import (
@@ -47,8 +55,8 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def require_element(name: str | None, dtype: DType) -> None:
-    """Refuse types that no expression computes with."""
-    if element_name(dtype) is None and element_name(dtype.newbyteorder("=")) is None:
+    """Refuse types that no expression reads."""
+    if element_name(dtype) is None and read_name(dtype.newbyteorder("=")) is None:
         raise DTypeError(
             f"{subject(name)}: type {dtype} is not supported (supported: "
             f"{supported_elements()})"
@@ -75,7 +83,29 @@ def _array(label: str, given: ArrayLike) -> Array:
 def values_array(values: ArrayLike) -> Array:
     array = _array("values", values)
     require_stored(None, array.dtype)
-    return array if array.dtype.isnative else made_plain(array)
+    return storable(None, array if array.dtype.isnative else made_plain(array))
+
+
+def storable(name: str | None, values: Array) -> Array:
+    """Return values of a type that kernels take, those of uint16 as int32."""
+    if stored_name(values.dtype.newbyteorder("=")) is not None:
+        return values
+    return cast_to(name, values, ELEMENTS[READ_AS[values.dtype.newbyteorder("=")]])
+
+
+def cast_to(name: str | None, values: Array, wanted: DType) -> Array:
+    """Return values in a type that holds them, or refuse those that it does not hold.
+
+    Only int64 may not hold all values, those of uint64.
+    """
+    if values.dtype == np.uint64 and wanted == INT64 and values.size:
+        largest = values.max()
+        if largest > np.iinfo(INT64).max:
+            raise DTypeError(
+                f"{subject(name)} is uint64, which is read as int64, but has the value "
+                f"{largest}: convert it, as to float64"
+            )
+    return values.astype(wanted)
 
 
 def _integers(label: str, given: ArrayLike) -> Array:

@@ -7,15 +7,16 @@ any format, and makes dense ones sparse. A sparse operand is never made dense.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
 
-from nacho._elements import STORED, DType, stored_name
+from nacho._elements import READ_AS, STORED, DType, stored_name
 from nacho._storage.containers import index_width
 from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format, TensorType
-from nacho._storage.input_checks import require_element
+from nacho._storage.input_checks import cast_to, require_element
 from nacho._storage.memory import Notes
 from nacho._storage.views import (
     INT32,
@@ -35,10 +36,16 @@ _INDICES: dict[int, DType] = {32: INT32, 64: INT64}
 
 
 def element_type(dtype: DType) -> str:
-    """Return the name of an element type, which a view has."""
-    element = stored_name(dtype.newbyteorder("="))
+    """Return the name of the type of a view's elements, or of what they are read as."""
+    native = dtype.newbyteorder("=")
+    element = stored_name(native) or READ_AS.get(native)
     assert element is not None
     return element
+
+
+def computed_type(dtype: DType) -> str:
+    """Return the name of the type that an expression computes with for a view's."""
+    return READ_AS.get(dtype.newbyteorder("=")) or element_type(dtype)
 
 
 def tensor_type(name: str, view: View) -> TensorType:
@@ -69,11 +76,12 @@ def read_type(
     if element is None or view.values.dtype.newbyteorder("=") != STORED[element]:
         require_element(name, view.values.dtype)
     require_readable(name, view, wanted)
+    computed = computed_type(view.values.dtype)
     if view.format == wanted:
-        return tensor_type(name, view)
+        return replace(tensor_type(name, view), dtype=computed)
     if wanted.is_dense:
-        return TensorType(wanted, element_type(view.values.dtype))
-    return converted_type(name, view, wanted)
+        return TensorType(wanted, computed)
+    return replace(converted_type(name, view, wanted), dtype=computed)
 
 
 def converted_type(name: str, view: View, wanted: Format) -> TensorType:
@@ -85,6 +93,11 @@ def converted_type(name: str, view: View, wanted: Format) -> TensorType:
     pos = 64 if view.values.size > INT32_MAX else given.pos_width
     crd = 64 if max(view.shape) > INT32_MAX else given.crd_width
     return TensorType(wanted, given.dtype, pos, crd)
+
+
+def is_read_as(dtype: DType, element: str) -> bool:
+    """Return whether expressions read elements of a type as this one."""
+    return READ_AS.get(dtype.newbyteorder("=")) == element
 
 
 def signature(view: View) -> tuple[object, ...]:
@@ -118,7 +131,8 @@ def require_elements(
     if values == wanted or values.newbyteorder("=") == wanted:
         return
     require_element(name, values)
-    if _widens(view, reader) and np.can_cast(values, wanted, "safe"):
+    is_safe = np.can_cast(values, wanted, "safe") or is_read_as(values, type.dtype)
+    if _widens(view, reader) and is_safe:
         return
     raise DTypeError(f"operand '{name}' is {values}, but {reader} for {wanted}")
 
@@ -183,7 +197,8 @@ def widened(name: str, view: View, type: TensorType, notes: Notes | None) -> Vie
         return view
     if notes is not None:
         notes.append(f"{name}: {view.values_label} widened from {given} to {wanted}")
-    made = view.with_arrays(view.pos, view.crd, view.values.astype(wanted))
+    values = cast_to(name, view.values, wanted)
+    made = view.with_arrays(view.pos, view.crd, values)
     made.note = view.note
     return made
 

@@ -6,11 +6,11 @@ from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
-from nacho._elements import ELEMENTS, STORED, DType, element_name
+from nacho._elements import ELEMENTS, READ_AS, STORED, DType, read_name
 from nacho._notation.promotion import weak_kind
 from nacho._storage.formats import TensorType
 from nacho._storage.gpu_arrays import has_interface, number_on_device
-from nacho._storage.input_checks import require_element, require_stored
+from nacho._storage.input_checks import cast_to, require_element, require_stored
 from nacho._storage.torch_tensors import is_torch, scalar_of
 from nacho._storage.views import Array
 from nacho.errors import (
@@ -101,7 +101,7 @@ def scalar_kind(name: str, value: Any) -> str:
     if dtype is None:
         return weak_kind(value) or "float"
     require_element(name, dtype)
-    element = element_name(dtype)
+    element = read_name(dtype)
     assert element is not None
     return element
 
@@ -113,6 +113,8 @@ def load_scalar(name: str, value: Any, type: TensorType) -> Array:
     if given is not None and given != wanted:
         require_element(name, given)
     value = _in_numpy(name, value)
+    if given is not None and READ_AS.get(given) == type.dtype:
+        return cast_to(name, np.asarray(value), wanted)
     if given is not None and not np.can_cast(given, wanted, "safe"):
         raise DTypeError(
             f"operand '{name}' is {given}, but the kernel was compiled for {wanted}"

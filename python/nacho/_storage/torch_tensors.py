@@ -10,13 +10,16 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from nacho._elements import supported_elements
+from nacho._elements import READ_AS, supported_elements
 from nacho._storage.device_arrays import ELEMENT_DTYPES, HOST, DeviceArray
 from nacho._storage.layouts import CSC, CSR, coo_view, dense_device_view, dense_view
 from nacho._storage.memory import lasting, remember
 from nacho._storage.views import TORCH, Array, View
 from nacho._targets import GPU
 from nacho.errors import DeviceError, DTypeError, OperandError, UnsupportedOperandError
+
+_READ_AS_OTHERS = frozenset(dtype.name for dtype in READ_AS)
+"""The names of the types that expressions read as others, which the host converts."""
 
 _GPU = "cuda"
 """The type of PyTorch's devices that have the memory of GPUs."""
@@ -84,7 +87,10 @@ def _dense_view(name: str, tensor: Any) -> View:
 
 def _array(name: str, label: str, tensor: Any) -> Any:
     """Return the memory of a tensor as an array of NumPy, or as one on the device."""
-    dtype = ELEMENT_DTYPES.get(str(tensor.dtype).removeprefix("torch."))
+    given = str(tensor.dtype).removeprefix("torch.")
+    dtype = ELEMENT_DTYPES.get(given)
+    if tensor.device.type == HOST and given in _READ_AS_OTHERS:
+        return tensor.numpy()
     if dtype is None:
         raise DTypeError(
             f"operand '{name}': type {tensor.dtype} is not supported (supported: "
