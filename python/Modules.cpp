@@ -5,7 +5,10 @@
 #include "Options.h"
 #include "Signals.h"
 
+#include "nacho/Backends/Backends.h"
+#include "nacho/Backends/Export.h"
 #include "nacho/Compiler/Description.h"
+#include "nacho/Compiler/Kernel.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -161,6 +164,25 @@ void addCompileError(nb::module_ &m) {
   nb::register_exception_translator(raise, type);
 }
 
+/// The object file of a module of the host; see exportKernel().
+static nb::bytes pyExport(const std::string &text, const nb::dict &given,
+                          const std::string &image,
+                          const std::string &description) {
+  CompileOptions options = readOptions(cpuBackend(), given).compile;
+  std::optional<std::string> object;
+  Failure failure;
+  {
+    Unlocked unlocked;
+    object = untilDone([&] {
+      return exportKernel(text, options, {image, "nacho_description"},
+                          description, failure.text);
+    });
+  }
+  if (!object)
+    throw CompileError(failure);
+  return nb::bytes(object->data(), object->size());
+}
+
 void addModules(nb::module_ &m) {
   addDescriptions(m);
   addDescriptionsOfKernels(m);
@@ -170,5 +192,7 @@ void addModules(nb::module_ &m) {
       .def("with_index_widths", &pyWithIndexWidths, nb::arg("widths"));
   m.def("lower", &pyLower, nb::arg("text"), nb::arg("stage"),
         nb::arg("target") = "cpu", nb::arg("options") = nb::dict());
+  m.def("export_kernel", &pyExport, nb::arg("text"), nb::arg("options"),
+        nb::arg("image"), nb::arg("description"));
   m.def("read_function", &pyReadFunction, nb::arg("text"), nb::arg("entry"));
 }

@@ -15,6 +15,7 @@ from nacho._files import read, write
 from nacho._kernels.evaluation import einsum, evaluate
 from nacho._kernels.evaluation import explained as explain
 from nacho._kernels.explanation import Explanation
+from nacho._kernels.loaded import LoadedKernel, load
 from nacho._kernels.partitioning import Nest, Partition, partition
 from nacho._kernels.parts import Part, Piece, join
 from nacho._notation.functions import FUNCTIONS
@@ -116,6 +117,7 @@ __all__ = [
     "Index",
     "IndexOverflowError",
     "Lazy",
+    "LoadedKernel",
     "Monoid",
     "NachoError",
     "NachoWarning",
@@ -166,6 +168,7 @@ __all__ = [
     "isnan",
     "join",
     "keep",
+    "load",
     "log",
     "log1p",
     "log2",

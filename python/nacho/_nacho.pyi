@@ -39,6 +39,9 @@ def lower(
     target: str = "cpu",
     options: Mapping[str, object] = ...,
 ) -> str: ...
+def export_kernel(
+    text: str, options: Mapping[str, object], image: str, description: str
+) -> bytes: ...
 def read_function(
     text: str, entry: str
 ) -> tuple[

@@ -20,9 +20,10 @@ ALLOWED = {
     "": set(),  # errors and elements
     "_pictures": {""},
     "_notation": {""},
+    "_runtime": {""},
     "_storage": {"", "_notation"},
     "_mlir": {"", "_notation", "_storage"},
-    "_kernels": {"", "_pictures", "_notation", "_storage", "_mlir"},
+    "_kernels": {"", "_pictures", "_notation", "_runtime", "_storage", "_mlir"},
     "_arrays": {"", "_notation", "_storage", "_kernels"},
     "_files": {"", "_notation", "_storage", "_arrays"},
     "_pages": {

@@ -295,8 +295,7 @@ API = (
     Page(
         "computing",
         "Computing an expression",
-        "[Five minutes](../start.md) introduces these functions, and "
-        "[the notation](../notation.md) says what expressions mean.",
+        "What expressions mean is said in [the notation](../notation.md).",
         (
             "nacho.evaluate",
             "nacho.einsum",
@@ -308,13 +307,14 @@ API = (
             "nacho.Part",
             "nacho.Piece",
             "nacho.join",
+            "nacho.load",
+            "nacho.LoadedKernel",
         ),
     ),
     Page(
         "tensors",
         "Tensors, formats and files",
-        "Containers of other libraries are operands as they are; a tensor has whatever "
-        "format these libraries lack.",
+        "Containers of other libraries are operands, too; a tensor has any format.",
         (
             "nacho.Tensor",
             "nacho.Lazy",

@@ -70,7 +70,8 @@ bool nacho::hasFastGathers() {
   return isFast;
 }
 
-static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
+static Expected<std::unique_ptr<TargetMachine>>
+createHostMachine(std::optional<Reloc::Model> relocation = std::nullopt) {
   initializeHost();
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
@@ -79,6 +80,7 @@ static Expected<std::unique_ptr<TargetMachine>> createHostMachine() {
                                               : CodeGenOptLevel::None);
   if (builder->getTargetTriple().isX86() && !hasFastGathers())
     builder->addFeatures({"+prefer-no-gather"});
+  builder->setRelocationModel(relocation);
   return builder->createTargetMachine();
 }
 
@@ -183,6 +185,22 @@ static Expected<CompiledUnit> compileUnit(Module &module,
           emit(module, **machine, CodeGenFileType::ObjectFile, unit.object))
     return error;
   return unit;
+}
+
+Expected<SmallVector<char, 0>> nacho::objectForHost(Module &module) {
+  auto machine = createHostMachine(Reloc::PIC_);
+  if (!machine)
+    return machine.takeError();
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  optimize(module, **machine, "none", stopWord());
+  SmallVector<char, 0> object;
+  if (isSet(stopWord()))
+    return createStringError("a signal stopped the compilation");
+  if (Error error =
+          emit(module, **machine, CodeGenFileType::ObjectFile, object))
+    return error;
+  return object;
 }
 
 static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,

@@ -37,6 +37,10 @@ compileForHost(const llvm::Module &module,
                llvm::ArrayRef<std::vector<std::string>> units,
                const std::string &sanitizer);
 
+/// Optimises a module, and returns it as an object file that can be part of a
+/// library.
+llvm::Expected<llvm::SmallVector<char, 0>> objectForHost(llvm::Module &module);
+
 /// A function that compiled code calls by a name.
 struct RuntimeFunction {
   const char *name;

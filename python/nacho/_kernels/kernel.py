@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from os import PathLike
 from typing import Any, TypeVar
 
 from nacho._kernels.call import Call, bind, is_result_given, views_of
 from nacho._kernels.devices import target_for
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.many import computed
-from nacho._kernels.option_checks import (
-    SHARED_CHOICES,
-    check_chip,
-    check_mapping,
-    checked_choices,
-)
+from nacho._kernels.option_checks import check_chip, choices_of_variant
 from nacho._kernels.options import Lowering, Running, options_of_call, out_of_call
 from nacho._kernels.plan import Plan
 from nacho._kernels.program import Program, Step
@@ -26,7 +22,7 @@ from nacho._pictures.figure import table
 from nacho._storage.formats import TensorType
 from nacho._storage.room import Room
 from nacho._storage.views import View
-from nacho.errors import ArgumentError, OptionError
+from nacho.errors import ArgumentError
 
 _Result = TypeVar("_Result")
 
@@ -308,6 +304,22 @@ class Kernel:
         """
         return self.steps[-1].order
 
+    def export(self, path: str | PathLike[str]) -> None:
+        """Write the code of the default specialisation to a file, with a header for C.
+
+        ``nacho.load`` calls it from Python, without a compiler, and programs of C link
+        it. It needs ``libnacho_runtime.so``, which it finds where it is now, or beside
+        the file; and a processor that can do what this one does.
+
+        Parameters
+        ----------
+        path
+            The file, ``NAME.so``. The header is ``NAME.h`` beside it.
+        """
+        from nacho._kernels.exporting import export
+
+        export(self._default, path)
+
     # The default specialisation, as text ------------------------------------------
 
     @property
@@ -324,7 +336,7 @@ class Kernel:
         ``explain`` names its choices. ``choices`` shows one with other choices, such as
         ``{"drafts": True}``.
         """
-        return self._default.lowered(stage, _checked(choices))
+        return self._default.lowered(stage, choices_of_variant(choices))
 
     def llvm(self, *, choices: Choices = None) -> str:
         """Return the LLVM IR of the same program, or of other ``choices``."""
@@ -341,7 +353,7 @@ class Kernel:
         assembled; kernels of ``target="cuda"`` run.
         """
         check_chip(chip)
-        return self._default.ptx(chip, _checked(choices))
+        return self._default.ptx(chip, choices_of_variant(choices))
 
     @property
     def choices(self) -> dict[str, bool]:
@@ -353,13 +365,11 @@ class Kernel:
         return self._program(None)
 
     def _program(self, choices: Choices) -> Program:
-        return self._default.program(_checked(choices))
+        return self._default.program(choices_of_variant(choices))
 
     def __repr__(self) -> str:
-        operands = ", ".join(
-            f"{name} {_format(type)}" for name, type in self.types.items()
-        )
-        result = f"{self.result_name} {_format(self.result_type)}"
+        operands = ", ".join(f"{name} {type}" for name, type in self.types.items())
+        result = f"{self.result_name} {self.result_type}"
         written = self._default.statement.written_out
         return (
             f"<nacho.mlir.Kernel {written!r}: {operands} -> {result}, on {self.target}>"
@@ -367,7 +377,7 @@ class Kernel:
 
     def _repr_html_(self) -> str:
         types = self.types | {self.result_name: self.result_type}
-        shown = [f"{name}: {_format(type)}" for name, type in types.items()]
+        shown = [f"{name}: {type}" for name, type in types.items()]
         rows = {
             "expression": [self._default.statement.written_out],
             "operands": shown[:-1],
@@ -379,10 +389,6 @@ class Kernel:
         return table(rows)
 
 
-def _format(type: TensorType) -> str:
-    return "scalar" if type.format is None else str(type.format)
-
-
 def _unpickled(
     source: Source, lowering: Lowering, running: Running, is_placed: bool
 ) -> Kernel:
@@ -391,14 +397,3 @@ def _unpickled(
 
 def _count(call: Call) -> int:
     return call.plan("count").nnz
-
-
-def _checked(choices: Choices) -> dict[str, Any]:
-    """Return choices between variants, without those that all variants share."""
-    if choices is None:
-        return {}
-    check_mapping("choices", choices, "choices to their values")
-    for name in SHARED_CHOICES:
-        if name in choices:
-            raise OptionError(f"choices={name!r}: all variants of a kernel share it")
-    return dict(checked_choices(choices))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from nacho._notation.tree import identifier
 from nacho._targets import CPU, GPU, SIMULATED, TARGETS
@@ -228,3 +229,14 @@ def _check_choice(option: str, value: object, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise OptionError(f"{option}={value!r}: expected {names}")
     return value
+
+
+def choices_of_variant(choices: Mapping[str, object] | None) -> dict[str, Any]:
+    """Return choices between variants, without those that all variants share."""
+    if choices is None:
+        return {}
+    check_mapping("choices", choices, "choices to their values")
+    for name in SHARED_CHOICES:
+        if name in choices:
+            raise OptionError(f"choices={name!r}: all variants of a kernel share it")
+    return dict(checked_choices(choices))

@@ -53,7 +53,7 @@ class Specialisation:
         self.target = lowering.target
         try:
             self.native = _nacho.Kernel(
-                statement.module, lowering.target, _options(lowering)
+                statement.module, lowering.target, native_options(lowering)
             )
         except _nacho.CompileError as error:
             self._refuse_compilation(error)
@@ -251,7 +251,7 @@ def _toolkit() -> str:
     return str(found.parents[2]) if found else ""
 
 
-def _options(lowering: Lowering) -> dict[str, object]:
+def native_options(lowering: Lowering) -> dict[str, object]:
     """Return the options of the extension."""
     options: dict[str, object] = {"cost": lowering.cost, "remap": lowering.remap}
     if lowering.order:

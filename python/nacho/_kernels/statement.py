@@ -109,13 +109,13 @@ class NotationSource:
         require_supported(assignment)
         self.assignment = assignment
         self.pins = pins
-        self._lowering = lowering or Lowering()
+        self.lowering = lowering or Lowering()
         self._library = library
 
     def __reduce__(self) -> tuple[Callable[..., NotationSource], tuple[Any, ...]]:
         assignment, pins = self.assignment, dict(self.pins)
         written = (assignment.text, assignment.semiring, assignment.splits)
-        return _notation_source, (*written, pins, self._lowering, self._library)
+        return _notation_source, (*written, pins, self.lowering, self._library)
 
     def adding(self, format: Format | None) -> NotationSource:
         """Return the source of ``+=`` with a tensor to add to, of the result's format.
@@ -128,7 +128,7 @@ class NotationSource:
         pin = replace(self.pins[name], format=format)
         pins = {**self.pins, name: pin, new: pin}
         made = under(added, written.semiring)
-        return NotationSource(made, pins, self._lowering, self._library)
+        return NotationSource(made, pins, self.lowering, self._library)
 
     def require_shapes(self, views: Mapping[str, View], given: Sequence[Any]) -> None:
         """Do nothing, because an expression fits operands of any shape."""
@@ -149,9 +149,9 @@ class NotationSource:
             types,
             made,
             kinds,
-            self._lowering.order,
+            self.lowering.order,
             sizes,
-            self._lowering.contract,
+            self.lowering.contract,
         )
         return Statement(
             assignment, typing, result, text, assignment.accesses, kinds.limits

@@ -261,6 +261,9 @@ class TensorType:
     pos_width: int = 32
     crd_width: int = 32
 
+    def __str__(self) -> str:
+        return "scalar" if self.format is None else str(self.format)
+
 
 def known_names() -> tuple[str, ...]:
     """Return the names that ``Format`` understands."""

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nacho._storage.plain_checks import checks
+
 Array = NDArray[Any]
 
 
@@ -106,9 +108,7 @@ class LevelKind:
 
     def wrong_position(self, pos: Array, crd: Array) -> tuple[int, str] | None:
         """Return the first wrong place of ``pos`` and what is expected there."""
-        from nacho import _nacho  # it loads no compiler until it is needed
-
-        place = _nacho.check_positions(pos, pos.size - 1, len(crd))
+        place = checks().check_positions(pos, pos.size - 1, len(crd))
         return None if place < 0 else (place, f"expected {len(crd) if place else 0}")
 
     def wrong_coordinate(
@@ -118,10 +118,8 @@ class LevelKind:
 
         ``threads`` may look for it; 0 are as many as calls use by default.
         """
-        from nacho import _nacho
-
         assert pos is not None
-        place, why = _nacho.check_coordinates(pos, crd, extent, threads)
+        place, why = checks().check_coordinates(pos, crd, extent, threads)
         return None if place < 0 else (place, why)
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from types import ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nacho._storage.formats import Format
+from nacho._storage.plain_checks import checks
 from nacho.errors import OperandError
 
 Array = NDArray[Any]
@@ -186,14 +186,6 @@ def subject(name: str | None) -> str:
 # --- Positions and coordinates --------------------------------------------------------
 
 
-@cache
-def _extension() -> ModuleType:
-    """Return the extension; `import nacho` does not load it, and so no compiler."""
-    from nacho import _nacho
-
-    return _nacho
-
-
 def require_positions(name: str | None, view: View) -> None:
     """Check that every ``pos`` starts at 0, never falls, and ends at ``len(crd)``.
 
@@ -258,7 +250,7 @@ def _first_violation(view: View, levels: range, threads: int) -> tuple[int, int,
         return (-1, first, "none") if wrong is None else (wrong[0], first, wrong[1])
     crds = [view.crd_at(level) for level in levels]
     extents = [view.extents[level] for level in levels]
-    pos, check = view.pos_at(first), _extension().check_tuples
+    pos, check = view.pos_at(first), checks().check_tuples
     place, number, why = check(pos, crds, extents, threads)
     return place, first + number, why
 

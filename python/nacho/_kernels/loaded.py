@@ -1,0 +1,223 @@
+"""``nacho.load``: kernels of files, which are called without a compiler."""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import json
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nacho._elements import STORED, DType
+from nacho._kernels.call import Call, bind, views_of
+from nacho._kernels.option_checks import checked_validation
+from nacho._kernels.options import Lowering, Running, options_of_call, out_of_call
+from nacho._kernels.specialisation import Asked, Specialisation
+from nacho._kernels.statement import NotationSource
+from nacho._kernels.types import Reader, Typing
+from nacho._runtime import library
+from nacho._storage.device_arrays import HOST
+from nacho._storage.extents import WorkEstimate, index_extents, narrow_indices
+from nacho._storage.formats import TensorType
+from nacho._storage.operand_types import require_readable, require_type
+from nacho._storage.plain_checks import call_files
+from nacho._storage.room import Room
+from nacho._storage.views import INT32, INT64, Array
+from nacho.errors import DeviceError, FileError, OptionError, displayed
+
+
+def load(path: str | os.PathLike[str], validate: str | bool = "safe") -> LoadedKernel:
+    """Load a kernel from a file that ``Kernel.export`` has written.
+
+    That takes no compiler, and loads none: neither do calls, unless an operand has to
+    be converted to another format.
+
+    Parameters
+    ----------
+    path
+        The file. Loading it runs code of its authors, as importing a module does.
+    validate
+        How operands are checked, as in ``evaluate``.
+
+    Examples
+    --------
+    >>> formats = {"A": "csr", "x": "dense", "y": "dense"}  # doctest: +SKIP
+    >>> kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", formats)  # doctest: +SKIP
+    >>> kernel.export("spmv.so")  # doctest: +SKIP
+    >>> y = nacho.load("spmv.so")(A, x)  # doctest: +SKIP
+    """
+    checked = checked_validation(validate)
+    library.prepare()
+    file = os.path.abspath(os.fspath(path))
+    try:
+        loaded = ctypes.CDLL(file)
+        described = ctypes.c_char.in_dll(loaded, "nacho_description")
+    except OSError as error:
+        raise FileError(f"{file} cannot be loaded: {error}") from error
+    except ValueError as error:
+        raise FileError(f"{file} has no kernel that Nacho exported") from error
+    found = json.loads(ctypes.string_at(ctypes.addressof(described)))
+    if found["version"] != library.VERSION:
+        raise FileError(f"{file} was exported by another version of Nacho")
+    missing = set(found["processor"]) - library.processor_flags()
+    if missing:
+        shown = ", ".join(sorted(missing))
+        raise DeviceError(
+            f"{file} was compiled for another processor, which has {shown}: export the "
+            "kernel on this machine"
+        )
+    source, typing = pickle.loads(base64.b64decode(found["statement"]))
+    image = ctypes.c_char.in_dll(loaded, found["image"])
+    call_files()
+    return LoadedKernel(Path(file), loaded, source, typing, image, checked)
+
+
+class LoadedKernel:
+    """A kernel of a file: call it with the operands, by position or by name.
+
+    It takes operands of the types for which it was compiled, and of narrower ones.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        loaded: ctypes.CDLL,
+        source: NotationSource,
+        typing: Typing,
+        image: ctypes.c_char,
+        validate: str,
+    ) -> None:
+        self.path = path
+        """The file that it was loaded from."""
+        self._loaded = loaded
+        self._validate = validate
+        self._specialisation = _Specialisation(source, typing, image)
+
+    def __call__(self, /, *operands: Any, **named: Any) -> Any:
+        """Compute the result.
+
+        Parameters
+        ----------
+        *operands
+            The operands in the order in which they first occur in the expression.
+        **named
+            The operands by name, and options of calls of ``Kernel``: ``threads``,
+            ``parts`` and ``out``.
+        """
+        out = out_of_call(named, self.operands)
+        options = options_of_call(named, self.operands)
+        given = bind(self.operands, operands, named)
+        for name in ("memory_limit", "stream"):
+            if name in options:
+                raise OptionError(f"{name}= is no option of kernels of files")
+        statement = self._specialisation.statement
+        assignment = statement.assignment
+        room = None if out is None else Room(out, assignment.result)
+        running = Running(validate=self._validate, out=room)._replace(**options)
+        views = views_of(assignment, given)
+        extents = index_extents(assignment, views)
+        for name, view in views.items():
+            type = statement.types[name]
+            assert type.format is not None
+            require_readable(name, view, type.format)
+            require_type(name, view, type)
+        return Call.of(self._specialisation, given, views, extents, running).compute()
+
+    @property
+    def expression(self) -> str:
+        """The statement that was compiled."""
+        return self._specialisation.statement.assignment.text
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The names of the operands, in the order of the positional arguments."""
+        return self._specialisation.statement.assignment.operands
+
+    @property
+    def types(self) -> dict[str, TensorType]:
+        """The types of the operands by name."""
+        return self._specialisation.statement.types
+
+    @property
+    def result_type(self) -> TensorType:
+        """The type of the result."""
+        return self._specialisation.statement.result
+
+    def __repr__(self) -> str:
+        return f"<nacho.LoadedKernel {self.expression!r}, from {displayed(self.path)}>"
+
+
+class _Specialisation(Specialisation):
+    """The only specialisation of a kernel of a file, which the runtime library calls.
+
+    It plans and computes at once.
+    """
+
+    def __init__(
+        self, source: NotationSource, typing: Typing, image: ctypes.c_char
+    ) -> None:
+        self.source = source
+        self.statement = statement = source.statement(typing)
+        self.lowering = Lowering()
+        self.target = HOST
+        self._image = image
+        types = statement.types
+        self.readers = [
+            Reader(name, type, kind)
+            for (name, type), kind in zip(types.items(), typing.kinds, strict=True)
+        ]
+        self.narrow = narrow_indices(statement.assignment, types, statement.result)
+        self.work = WorkEstimate(statement.assignment, types)
+
+    def plan(self, args: list[object], asked: Asked, purpose: str) -> Any:
+        """Return what was asked, which is all that there is to plan."""
+        return asked
+
+    def execute(
+        self,
+        plan: Any,
+        args: list[object],
+        *,
+        planned: bool,
+        trusted: bool,
+        on_device: bool = False,
+        into: object = None,
+    ) -> list[Any]:
+        """Compute the result, and return its arrays; none if they were copied."""
+        parts, threads, _, _ = plan
+        types = _types_of(self.statement.result)
+        format = self.statement.result.format
+        levels = 0 if format is None else len(format.levels)
+        operands = [_argument(each) for each in args]
+        image = ctypes.addressof(self._image)
+        made = library.call(image, operands, types, levels, threads, parts)
+        if isinstance(into, np.ndarray):
+            np.copyto(into, made[-1].reshape(into.shape))
+            return []
+        return made
+
+
+def _argument(value: Any) -> library.Argument:
+    """Return an array or an extent as the library takes it."""
+    if isinstance(value, int):
+        return 0, value
+    array: Array = value
+    return array.ctypes.data, array.size
+
+
+def _types_of(type: TensorType) -> list[DType]:
+    """Return the types of the arrays of a result: by level, then of the values."""
+    found: list[DType] = []
+    widths: dict[int, DType] = {32: INT32, 64: INT64}
+    format = type.format
+    if format is not None:
+        for level in range(len(format.levels)):
+            if level in format.usual.compressed:
+                found.append(widths[type.pos_width])
+            if level in format.usual.owners:
+                found.append(widths[type.crd_width])
+    return [*found, STORED[type.dtype]]

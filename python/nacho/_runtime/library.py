@@ -1,0 +1,158 @@
+"""The functions of the runtime library, which Python calls by ``ctypes``.
+
+They call kernels that were compiled ahead of time, without any compiler.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nacho._elements import DType
+from nacho.errors import DeviceError, OperandError, OutOfMemoryError
+
+FOLDER = Path(__file__).parent
+LIBRARY = FOLDER / "libnacho_runtime.so"
+HEADER = FOLDER / "Runtime.h"
+
+VERSION = 1
+"""The version of what files say of their kernels; it changes with that."""
+
+_NO_MEMORY = "there is no memory"
+"""What the library's messages begin with if memory does not suffice."""
+
+Argument = tuple[int, int]
+"""The address and the number of elements of an array; or 0 and an extent."""
+
+
+class _Argument(ctypes.Structure):
+    """A ``nacho_argument``."""
+
+    _fields_ = (("data", ctypes.c_void_p), ("size", ctypes.c_int64))
+
+
+_Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+
+
+class _Errors(threading.local):
+    """The error of the latest call of each thread; empty if it succeeded."""
+
+    text = ""
+
+
+_errors = _Errors()
+
+
+def _keep(text: bytes) -> None:
+    _errors.text = text.decode()
+
+
+_handler = _Handler(_keep)
+
+
+@functools.cache
+def _library() -> Any:
+    """Load the library; its errors are kept, and do not end the process."""
+    try:
+        loaded = ctypes.CDLL(str(LIBRARY))
+    except OSError as error:
+        raise DeviceError(f"the runtime library cannot be loaded: {error}") from error
+    loaded.nacho_set_error_handler(_handler)
+    many = ctypes.POINTER(_Argument)
+    number = ctypes.c_int64
+    loaded.nacho_call.argtypes = [ctypes.c_void_p, many, many, number, number]
+    loaded.nacho_call.restype = None
+    return loaded
+
+
+def prepare() -> None:
+    """Load the library, which the libraries of kernels need."""
+    _library()
+
+
+class _Memory:
+    """Memory that the library allocated, as an array, with which it is released."""
+
+    def __init__(self, address: int, size: int, dtype: DType) -> None:
+        self._address = address
+        self.__array_interface__ = {
+            "shape": (size,),
+            "typestr": dtype.str,
+            "data": (address, False),
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        _free(ctypes.c_void_p(self._address))
+
+
+_free = ctypes.CDLL(None).free
+
+
+def call(
+    image: int,
+    operands: Sequence[Argument],
+    types: Sequence[DType],
+    levels: int,
+    threads: int,
+    parts: int,
+) -> list[NDArray[Any]]:
+    """Call a kernel, and return the arrays of its result, which have these types.
+
+    ``image`` is the address of its image. The result has so many levels.
+    """
+    loaded = _library()
+    given = (_Argument * max(len(operands), 1))(
+        *(_Argument(address, size) for address, size in operands)
+    )
+    made = (_Argument * (len(types) + levels))()
+    _errors.text = ""
+    loaded.nacho_call(image, given, made, threads, parts)
+    if _errors.text:
+        wrong = OutOfMemoryError if _NO_MEMORY in _errors.text else OperandError
+        raise wrong(_errors.text)
+    return [
+        np.asarray(_Memory(argument.data, argument.size, dtype))
+        for argument, dtype in zip(made, types, strict=False)
+    ]
+
+
+def processor_flags() -> frozenset[str]:
+    """Return the names of what the processors of this machine can do, by Linux."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return frozenset()
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", text, re.MULTILINE)
+    known = found[1].split() if found else []
+    return frozenset(flag for flag in known if flag.startswith(_COMPUTING))
+
+
+_COMPUTING = (
+    "sse",
+    "ssse",
+    "avx",
+    "fma",
+    "bmi",
+    "f16c",
+    "popcnt",
+    "movbe",
+    "abm",
+    "adx",
+    "gfni",
+    "vaes",
+    "vpclmul",
+    "asimd",
+    "sve",
+    "fphp",
+    "bf16",
+)
+"""How the names of instructions begin that compiled code may have in it."""
