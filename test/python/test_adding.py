@@ -146,3 +146,16 @@ def test_refused(case):
     call, message = REFUSED[case]
     with pytest.raises(nacho.NachoError, match=re.escape(message)):
         call()
+
+
+def test_positions_under_a_semiring():
+    """The tensor that is added to is the last, wherever the semiring puts it."""
+    rng = np.random.default_rng(3)
+    A, B, Z = rng.random((3, 5, 5))
+    formats = dict.fromkeys("ABZ", "dense")
+    kernel = nacho.mlir.compile(
+        "Z[i,j] += A[i,k] * B[k,j]", formats, semiring="min_plus"
+    )
+    expected = np.minimum((A[:, :, None] + B[None]).min(axis=1), Z)
+    for made in (kernel(A, B, Z), kernel(A, B, Z=Z), kernel(A=A, B=B, Z=Z)):
+        np.testing.assert_array_equal(made, expected)

@@ -1,6 +1,7 @@
 """Kernels as files: ``Kernel.export`` and ``nacho.load``."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -273,3 +274,23 @@ def test_tuples_are_checked_alike(entries):
     crds = [np.array([each[n] for each in entries], np.int32) for n in (0, 1)]
     found = PlainChecks.check_tuples(pos, crds, [3, 2])
     assert found == tuple(_nacho.check_tuples(pos, crds, [3, 2]))
+
+
+def test_a_file_that_was_written_again(tmp_path):
+    A, x = matrix(), np.arange(20.0)
+    first = exported(nacho.mlir.compile(MATVEC, DENSE), tmp_path)
+    second = exported(nacho.mlir.compile("y[i] = 2 * A[i,j] * x[j]", DENSE), tmp_path)
+    np.testing.assert_array_equal(second(A, x), 2 * (A @ x))
+    np.testing.assert_array_equal(first(A, x), A @ x)
+    copied = pickle.loads(pickle.dumps(second))
+    np.testing.assert_array_equal(copied(A, x), 2 * (A @ x))
+
+
+def test_names_that_c_does_not_allow(tmp_path):
+    nacho.mlir.compile(MATVEC, DENSE).export(tmp_path / "int.so")
+    assert "static inline void kint(" in (tmp_path / "int.h").read_text()
+
+
+def test_what_is_no_path():
+    with pytest.raises(nacho.ArgumentError, match="path of a file, not int"):
+        nacho.load(5)

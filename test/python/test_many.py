@@ -153,3 +153,17 @@ def test_the_interpreter_is_free_meanwhile():
     done.set()
     other.join()
     assert turns
+
+
+def test_tensors_that_problems_add_to():
+    A, Z = (sp.random_array((4, 4), density=0.5, format="csr", rng=n) for n in (1, 2))
+    kernel = nacho.mlir.compile("Z[i,j] += A[i,j]", {"A": "csr"})
+    made = kernel.map([(A,), (A, Z), {"A": A, "Z": Z}])
+    for found, expected in zip(made, (A, A + Z, A + Z), strict=True):
+        np.testing.assert_array_equal(found.toarray(), expected.toarray())
+
+
+def test_what_is_no_list_of_problems():
+    kernel = nacho.mlir.compile("Z[i,j] = 2 * A[i,j]", {"A": "csr"})
+    with pytest.raises(nacho.ArgumentError, match=r"expected problems.*int"):
+        kernel.map(5)

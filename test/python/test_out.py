@@ -368,3 +368,24 @@ def test_devices_are_refused():
     sparse = Tensor.from_dense(A.toarray(), "csr").to("cuda-sim")
     with pytest.raises(nacho.UnsupportedError, match="only dense results"):
         nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A, out=sparse, target="cuda-sim")
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("stride", [0, 4])
+def test_arrays_whose_elements_share_memory(stride):
+    A = sp.eye_array(4, format="csr")
+    out = np.lib.stride_tricks.as_strided(np.zeros(8), (4,), (stride,), writeable=True)
+    with pytest.raises(nacho.OperandError, match="share memory with each other"):
+        nacho.evaluate("y[i] = A[i,j] * x[j]", A=A, x=np.ones(4), out=out)
+
+
+@pytest.mark.host_only
+def test_calls_are_repeated_with_arrays_of_any_kind():
+    class Converted:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(4.0)
+
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"A": "csr"})
+    A = sp.eye_array(4, format="csr")
+    for _ in range(3):
+        np.testing.assert_array_equal(kernel(A, Converted()), np.arange(4.0))

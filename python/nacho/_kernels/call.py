@@ -265,6 +265,22 @@ def is_result_given(assignment: Assignment, names: Iterable[str]) -> bool:
     raise ArgumentError(pointed(message, text, sign))
 
 
+def with_result(
+    assignment: Assignment,
+    added: tuple[str, ...],
+    operands: Sequence[Any],
+    named: dict[str, Any],
+) -> list[Any]:
+    """Take what a call of ``+=`` has for the operands ``added`` out of its arguments.
+
+    By position, the tensor that the result is added to is the last one.
+    """
+    names = (*assignment.operands, assignment.result.name)
+    mine = {key: named.pop(key) for key in list(named) if identifier(key) in names}
+    given = dict(zip(names, bind(names, operands, mine), strict=True))
+    return [given[name] for name in added]
+
+
 def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
     """Return views of the operands that have indices, by name."""
     if assignment.splits:

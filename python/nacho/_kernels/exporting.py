@@ -212,6 +212,24 @@ def _arguments(prefix: str, name: str, type: TensorType) -> Iterator[tuple[str, 
 
 
 def _identifier(name: str) -> str:
-    """Return a name that C allows."""
+    """Return a name that C and C++ allow."""
     made = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return made if made[:1].isalpha() else f"k{made}"
+    return made if made[:1].isalpha() and made not in _WORDS else f"k{made}"
+
+
+_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        asm auto bool break case catch char class const constexpr continue
+        default delete do double else enum explicit export extern false float
+        for friend goto if inline int long main mutable namespace new nullptr
+        operator private protected public register requires restrict return
+        short signed sizeof static struct switch template this throw true try
+        typedef typename typeof union unsigned using virtual void volatile while
+        and bitand bitor compl not or xor concept decltype noexcept alignas
+        alignof
+        """,
+    )
+)
+"""Words of C and C++ that are no names."""

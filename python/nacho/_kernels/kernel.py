@@ -7,7 +7,7 @@ from functools import cached_property
 from os import PathLike
 from typing import Any, TypeVar
 
-from nacho._kernels.call import Call, bind, is_result_given, views_of
+from nacho._kernels.call import Call, bind, is_result_given, views_of, with_result
 from nacho._kernels.devices import target_for
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.many import computed
@@ -110,8 +110,8 @@ class Kernel:
             stays as it is. A dense one whose memory is not as the kernel writes it, or
             that shares memory with an operand, is filled with a copy.
         """
-        if self._is_result_given(operands, named):
-            return self._adding(*operands, **named)
+        if (given := self._given_result(operands, named)) is not None:
+            return self._adding(*given, **named)
         options: dict[str, Any] = {}
         out = None
         if named:
@@ -142,7 +142,8 @@ class Kernel:
         ----------
         problems
             A tuple of operands for each problem, or a mapping with operands by name.
-            Errors name the number of the problem, from 0 on.
+            They are read when all are there: no two may share an array that changes in
+            between. Errors name the number of the problem, from 0 on.
         **options
             ``threads``, ``parts``, ``memory_limit`` and ``stream``, as for calls; of
             ``parts`` and ``memory_limit``, each problem may have as many.
@@ -153,9 +154,11 @@ class Kernel:
             raise ArgumentError(f"map: {shown} is no option of calls")
 
         def load(given: list[Any]) -> Call:
-            return self._run(given, running, lambda call: call)
+            added = self._given_result(given, {})
+            kernel = self if added is None else self._adding
+            return kernel._run(added or given, running, lambda call: call)
 
-        return computed(problems, self.operands, load, running)
+        return computed(problems, self._assignment, load, running)
 
     def plan(self, /, *operands: Any, **named: Any) -> Plan:
         """Cut the work and count the result's entries, but compute no values yet."""
@@ -169,31 +172,29 @@ class Kernel:
         """Run, and say in text and pictures what was done and how it was balanced."""
         from nacho._kernels.explain import explain
 
-        if self._is_result_given(operands, named):
-            return self._adding.explain(*operands, **named)
+        if (added := self._given_result(operands, named)) is not None:
+            return self._adding.explain(*added, **named)
         room = self._room(out_of_call(named, self.operands))
         running, given = self._taken(operands, named)
         running = running._replace(out=room)
         views = views_of(self._assignment, given)
         return explain(self._specialiser_for(views), given, running)
 
-    def _is_result_given(
-        self, operands: Sequence[Any], named: Mapping[str, Any]
-    ) -> bool:
-        """Return whether there is a tensor to add to, by name or as the last operand.
+    def _given_result(
+        self, operands: Sequence[Any], named: dict[str, Any]
+    ) -> list[Any] | None:
+        """Return the operands of ``_adding``, or None if there is nothing to add to.
 
-        Assignments other than ``+=`` refuse it.
+        Assignments other than ``+=`` refuse to add.
         """
-        if named and is_result_given(self._assignment, named):
-            return True
-        return self._adds and len(operands) > len(self.operands)
+        is_last = self._adds and len(operands) > len(self.operands)
+        if not is_last and not (named and is_result_given(self._assignment, named)):
+            return None
+        return with_result(self._assignment, self._adding.operands, operands, named)
 
     @cached_property
     def _adding(self) -> Kernel:
-        """The same kernel for calls in which ``+=`` has a tensor to add to.
-
-        That tensor has the format of the result.
-        """
+        """The same kernel with a tensor, of the result's format, that it adds to."""
         source = self._specialiser.source
         assert isinstance(source, NotationSource), "modules have no signs"
         made = source.adding(self.result_type.format)
@@ -206,8 +207,8 @@ class Kernel:
         operands: Sequence[Any],
         named: dict[str, Any],
     ) -> _Result:
-        if self._is_result_given(operands, named):
-            return self._adding._acted(act, operands, named)
+        if (added := self._given_result(operands, named)) is not None:
+            return self._adding._acted(act, added, named)
         running, given = self._taken(operands, named)
         return self._run(given, running, act)
 

@@ -7,6 +7,8 @@ import ctypes
 import json
 import os
 import pickle
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from nacho._storage.operand_types import require_readable, require_type
 from nacho._storage.plain_checks import call_files
 from nacho._storage.room import Room
 from nacho._storage.views import INT32, INT64, Array
-from nacho.errors import DeviceError, FileError, OptionError, displayed
+from nacho.errors import ArgumentError, DeviceError, FileError, OptionError, displayed
 
 
 def load(path: str | os.PathLike[str], validate: str | bool = "safe") -> LoadedKernel:
@@ -52,9 +54,11 @@ def load(path: str | os.PathLike[str], validate: str | bool = "safe") -> LoadedK
     """
     checked = checked_validation(validate)
     library.prepare()
-    file = os.path.abspath(os.fspath(path))
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise ArgumentError(f"expected the path of a file, not {type(path).__name__}")
+    file = os.path.abspath(os.fsdecode(path))
     try:
-        loaded = ctypes.CDLL(file)
+        loaded = _opened(file)
         described = ctypes.c_char.in_dll(loaded, "nacho_description")
     except OSError as error:
         raise FileError(f"{file} cannot be loaded: {error}") from error
@@ -74,6 +78,25 @@ def load(path: str | os.PathLike[str], validate: str | bool = "safe") -> LoadedK
     image = ctypes.c_char.in_dll(loaded, found["image"])
     call_files()
     return LoadedKernel(Path(file), loaded, source, typing, image, checked)
+
+
+def _opened(file: str) -> ctypes.CDLL:
+    """Open a library as it is now.
+
+    The system opens a path once, and then gives what it had then. So a file that has
+    changed since is opened by another path.
+    """
+    found = os.stat(file)
+    version = (found.st_mtime_ns, found.st_ino, found.st_size)
+    if _versions.setdefault(file, version) == version:
+        return ctypes.CDLL(file)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(file, Path(folder) / Path(file).name)
+        return ctypes.CDLL(str(copy))
+
+
+_versions: dict[str, tuple[int, int, int]] = {}
+"""Which version of each file was opened first."""
 
 
 class LoadedKernel:
@@ -96,6 +119,9 @@ class LoadedKernel:
         self._loaded = loaded
         self._validate = validate
         self._specialisation = _Specialisation(source, typing, image)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load, (self.path, self._validate)
 
     def __call__(self, /, *operands: Any, **named: Any) -> Any:
         """Compute the result.

@@ -14,6 +14,7 @@ from typing import Any
 
 from nacho._kernels.call import Call, bind
 from nacho._kernels.options import Running
+from nacho._notation.tree import Assignment
 from nacho._storage.device_arrays import HOST
 from nacho.errors import ArgumentError, NachoError
 
@@ -23,15 +24,18 @@ Load = Callable[[list[Any]], Call]
 
 def computed(
     problems: Iterable[Any],
-    names: tuple[str, ...],
+    assignment: Assignment,
     load: Load,
     running: Running,
 ) -> list[Any]:
     """Return the result of each problem, a tuple of operands or a mapping by name."""
+    if not isinstance(problems, Iterable):
+        shown = type(problems).__name__
+        raise ArgumentError(f"map: expected problems, such as a list, not {shown}")
     calls: list[Call] = []
     for number, problem in enumerate(problems):
         with _numbered(number):
-            calls.append(load(_operands(problem, names)))
+            calls.append(load(_operands(problem, assignment)))
     made = _computed_together(calls, running)
     for number, (call, arrays) in enumerate(zip(calls, made, strict=True)):
         if arrays is None:
@@ -54,11 +58,15 @@ def _computed_together(calls: list[Call], running: Running) -> list[Any]:
     return _nacho.compute_many(given, running.threads or 0, trusted)
 
 
-def _operands(problem: Any, names: tuple[str, ...]) -> list[Any]:
+def _operands(problem: Any, assignment: Assignment) -> list[Any]:
+    """Return the operands of a problem; for ``+=``, then what it adds to, if given."""
+    names, result = assignment.operands, assignment.result.name
     if isinstance(problem, Mapping):
-        return bind(names, (), problem)
+        is_added = assignment.adds and result in problem
+        return bind((*names, result) if is_added else names, (), problem)
     if isinstance(problem, tuple | list):
-        return bind(names, problem, {})
+        is_added = assignment.adds and len(problem) > len(names)
+        return bind((*names, result) if is_added else names, problem, {})
     shown = type(problem).__name__
     raise ArgumentError(
         f"expected a tuple of operands, or a mapping of names to operands, not {shown}"

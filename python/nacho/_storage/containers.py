@@ -210,7 +210,7 @@ def places_of(view: View) -> list[Place | None] | None:
     None in the list stands for the ``pos`` that was made for the view of a coo. None
     in place of the list stands for containers whose arrays were all made for the view.
     """
-    if view.library == NUMPY:
+    if view.library == NUMPY and not view.note:
         return [()]
     if view.note or view.library in (TORCH, SPARSE, CUPY, DLPACK):
         return None

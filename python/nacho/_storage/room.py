@@ -48,6 +48,17 @@ def memory_of(out: object, type: TensorType, shape: tuple[int, ...]) -> Array | 
     return out if fits and is_plain(out) else None
 
 
+def _meets_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether elements of an array share memory, or may do so."""
+    reach = array.itemsize
+    dimensions = zip(array.strides, array.shape, strict=True)
+    for stride, extent in sorted((abs(s), n) for s, n in dimensions if n > 1):
+        if stride < reach and array.size:
+            return True
+        reach += stride * (extent - 1)
+    return False
+
+
 class Room:
     """The container that a caller gives for the result of a call."""
 
@@ -108,6 +119,8 @@ class Room:
             )
         if self.device == HOST and not view.values.flags.writeable:
             raise OperandError("out= is read-only")
+        if isinstance(self.container, np.ndarray) and _meets_itself(self.container):
+            raise OperandError("out= has elements that share memory with each other")
 
     def require(
         self, format: Format | None, dtype: DType, shape: tuple[int, ...]
