@@ -14,7 +14,7 @@ from nacho._storage.layouts import coo_view
 from nacho._storage.views import NUMPY, SCIPY_ARRAY, Array, View
 from nacho.errors import UnsupportedError, UnsupportedOperandError
 
-_NOT_READ = frozenset({"dask", "nacho", "scipy"})
+_NOT_READ = frozenset({"dask", "nacho", "scipy", "sparse"})
 """The packages whose containers become arrays only if their user says so: to compute a
 lazy array may take long, and a sparse one would be made dense."""
 
