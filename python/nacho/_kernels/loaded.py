@@ -20,10 +20,9 @@ from nacho._kernels.option_checks import checked_validation
 from nacho._kernels.options import Lowering, Running, options_of_call, out_of_call
 from nacho._kernels.specialisation import Asked, Specialisation
 from nacho._kernels.statement import NotationSource
-from nacho._kernels.types import Reader, Typing
+from nacho._kernels.types import Typing
 from nacho._runtime import library
-from nacho._storage.device_arrays import HOST
-from nacho._storage.extents import WorkEstimate, index_extents, narrow_indices
+from nacho._storage.extents import index_extents
 from nacho._storage.formats import TensorType
 from nacho._storage.operand_types import require_readable, require_type
 from nacho._storage.plain_checks import call_files
@@ -186,18 +185,8 @@ class _Specialisation(Specialisation):
     def __init__(
         self, source: NotationSource, typing: Typing, image: ctypes.c_char
     ) -> None:
-        self.source = source
-        self.statement = statement = source.statement(typing)
-        self.lowering = Lowering()
-        self.target = HOST
+        self._read(source, typing, Lowering())
         self._image = image
-        types = statement.types
-        self.readers = [
-            Reader(name, type, kind)
-            for (name, type), kind in zip(types.items(), typing.kinds, strict=True)
-        ]
-        self.narrow = narrow_indices(statement.assignment, types, statement.result)
-        self.work = WorkEstimate(statement.assignment, types)
 
     def plan(self, args: list[object], asked: Asked, purpose: str) -> Any:
         """Return what was asked, which is all that there is to plan."""

@@ -47,19 +47,27 @@ class Specialisation:
         """Read the statement, or refuse it with a message about its expression."""
         from nacho import _nacho
 
-        self.source = source
-        self.statement = statement = source.statement(typing)
-        self.lowering = lowering
-        self.target = lowering.target
+        self._read(source, typing, lowering)
         try:
             self.native = _nacho.Kernel(
-                statement.module, lowering.target, native_options(lowering)
+                self.statement.module, lowering.target, native_options(lowering)
             )
         except _nacho.CompileError as error:
             self._refuse_compilation(error)
         except _nacho.DeviceError as error:
             raise DeviceError(str(error)) from error
         _log_refusal(_nacho.cache_refusal(lowering.target))
+        self._begun: set[str] = set()
+        """The purposes that something was planned for: most calls compile nothing."""
+        self._known: set[tuple[str, ...]] = set()
+        """The variants that were logged."""
+
+    def _read(self, source: Source, typing: Typing, lowering: Lowering) -> None:
+        """Read the statement, and how its operands are read; compile nothing."""
+        self.source = source
+        self.statement = statement = source.statement(typing)
+        self.lowering = lowering
+        self.target = lowering.target
         types = statement.types
         self.readers = [
             Reader(name, type, kind)
@@ -68,10 +76,6 @@ class Specialisation:
         self.narrow = narrow_indices(statement.assignment, types, statement.result)
         """The indices whose extents the result's coordinates may be too narrow for."""
         self.work = WorkEstimate(statement.assignment, types)
-        self._begun: set[str] = set()
-        """The purposes that something was planned for: most calls compile nothing."""
-        self._known: set[tuple[str, ...]] = set()
-        """The variants that were logged."""
 
     def fits(
         self,
