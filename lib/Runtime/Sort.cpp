@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntryColumn.h"
 #include "RadixSort.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/BufferPool.h"
@@ -15,7 +16,7 @@
 #include "nacho/Runtime/Runtime.h"
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <vector>
@@ -28,30 +29,6 @@ namespace {
 constexpr int64_t kShort = 256;
 /// From this many entries on all threads may sort a run together.
 constexpr int64_t kLong = 1 << 16;
-
-/// One array of the entries.
-struct Column {
-  char *data;
-  int64_t bytes; ///< The size of an element.
-
-  uint64_t at(int64_t n) const {
-    if (bytes == 4) {
-      uint32_t value;
-      std::memcpy(&value, data + 4 * n, 4);
-      return value;
-    }
-    uint64_t value;
-    std::memcpy(&value, data + 8 * n, 8);
-    return value;
-  }
-  /// Calls `f` with the elements.
-  template <typename F>
-  void visit(F f) const {
-    if (bytes == 4)
-      return f(reinterpret_cast<uint32_t *>(data));
-    f(reinterpret_cast<uint64_t *>(data));
-  }
-};
 
 /// Neighbouring columns that fit into 64 bits: the key has the last of them in
 /// its lowest bits.
@@ -99,6 +76,7 @@ public:
     unsigned done = sortedColumns();
     if (done == keys)
       return;
+    dropUnusedBits(done);
     makeGroups(done);
     BudgetVector<Run> runs = findRuns(done);
     sortLongRuns(runs);
@@ -134,6 +112,21 @@ private:
 
   /// The first entry of a thread.
   int64_t beginOf(int64_t t) const { return evenBegin(entries, threads, t); }
+
+  /// Keys may be far below their extents, such as the numbers of pieces: each
+  /// bit less is less to sort by.
+  void dropUnusedBits(unsigned done) {
+    for (unsigned c = done; c < keys; ++c) {
+      std::atomic<uint64_t> used = 0;
+      onThreads(threads, [&](int64_t t) {
+        inPieces(beginOf(t), beginOf(t + 1), word,
+                 [&](int64_t begin, int64_t end) {
+                   used |= columns[c].bitsOf(begin, end);
+                 });
+      });
+      bits[c] = std::min(bits[c], bitsFor(int64_t(used) + 1));
+    }
+  }
 
   void makeGroups(unsigned done) {
     unsigned end = keys;
@@ -327,8 +320,8 @@ private:
   }
 
   template <typename From>
-  void permute(const Column &column, From from, int64_t begin, int64_t size,
-               int64_t workers) {
+  void permute(const EntryColumn &column, From from, int64_t begin,
+               int64_t size, int64_t workers) {
     struct Wide {
       uint64_t words[2];
     };
@@ -347,8 +340,8 @@ private:
   }
 
   template <typename T, typename From>
-  void permuteAs(const Column &column, From from, int64_t begin, int64_t size,
-                 int64_t workers) {
+  void permuteAs(const EntryColumn &column, From from, int64_t begin,
+                 int64_t size, int64_t workers) {
     auto *data = reinterpret_cast<T *>(column.data);
     BytesInUse room(budget.get(), size * int64_t(sizeof(T)));
     thread_local Scratch<T> kept;
@@ -363,10 +356,10 @@ private:
     kept.releaseAbove(kLong);
   }
 
-  std::vector<Column> columns;
+  std::vector<EntryColumn> columns;
   std::vector<unsigned> bits;
   unsigned keys; ///< The number of columns to sort by.
-  Column values;
+  EntryColumn values;
   int64_t entries, threads;
   const StopWord &word =
       stopWord(); ///< The word of the thread that sorts with others.
