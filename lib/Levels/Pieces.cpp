@@ -8,7 +8,6 @@
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/Level.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -45,21 +44,12 @@ public:
     return of->lowerBound(b, coordinate, first, low, high);
   }
 
-  /// Many fibers lie in one piece: then the last child tells.
-  Value endOfRun(ImplicitLocOpBuilder &b, Value piece, Value position,
-                 Value end) const override {
+  /// Many fibers lie in one piece.
+  Value reachesEnd(ImplicitLocOpBuilder &b, Value piece,
+                   Value end) const override {
     Number one(b, 1);
     Value last = max(Number(b, end), one) - one;
-    Value isLast = Number(b, coordinate(b, last)) == piece;
-    auto ifLast = scf::IfOp::create(b, b.getIndexType(), isLast,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifLast.thenBlock());
-    scf::YieldOp::create(b, end);
-    b.setInsertionPointToStart(ifLast.elseBlock());
-    Value next = Number(b, piece) + one;
-    scf::YieldOp::create(b, lowerBound(b, next, position, position, end));
-    return ifLast.getResult(0);
+    return Number(b, coordinate(b, last)) == piece;
   }
 
   /// A shift that is too large for the width of a lane is undefined.

@@ -51,9 +51,9 @@ public:
                    Value low, Value high) const override {
     return of->lowerBound(b, inSource(b, coordinate), first, low, high);
   }
-  Value endOfRun(ImplicitLocOpBuilder &b, Value coordinate, Value position,
-                 Value end) const override {
-    return of->endOfRun(b, inSource(b, coordinate), position, end);
+  Value reachesEnd(ImplicitLocOpBuilder &b, Value coordinate,
+                   Value end) const override {
+    return of->reachesEnd(b, inSource(b, coordinate), end);
   }
 
   /// min(stride * (size - 1) + 1, what the tensor has behind the offset), or 0

@@ -162,3 +162,41 @@ func.func @no_fibers(%N: index, %M: index, %bounds: memref<?x3xindex>, %p: index
   nacho.store_cut %limit, %bounds[%r] : !nacho.cut<0, 0>, memref<?x3xindex>
   return
 }
+
+// How many children of a row lie in each piece of its columns: the last piece ends where
+// the row does; of any other, a run is sought from where the piece begins, and the bounds
+// of the search grow with it.
+//
+// CHECK-LABEL: func.func @pieces(
+// CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %{{[^ ]+}}: index, %[[SHIFT:[^ ]+]]: index,
+// CHECK:         scf.while (%[[AT:[^ ]+]] = %{{.+}}, %[[PIECE:[^ ]+]] = %{{.+}})
+// CHECK:         ^bb0(%[[AT:[^ ]+]]: index, %[[PIECE:[^ ]+]]: index):
+// CHECK:           %[[LAST:.+]] = arith.shrui %{{.+}}, %[[SHIFT]] : index
+// CHECK-NEXT:      %[[MORE:.+]] = arith.cmpi ne, %[[LAST]], %[[PIECE]] : index
+// CHECK-NEXT:      %[[END:.+]] = scf.if %[[MORE]] -> (index) {
+// CHECK-NEXT:        scf.while (%[[LOW:[^ ]+]] = %[[AT]], %[[STEP:[^ ]+]] = %c1)
+// CHECK:               arith.shrui
+// CHECK:               arith.addi %{{.+}}, %{{.+}} : index
+// CHECK:             %[[NEXT:.+]] = arith.addi %[[PIECE]], %c1 : index
+// CHECK-NEXT:        %[[BOUND:.+]] = arith.shli %[[NEXT]], %[[SHIFT]] : index
+// CHECK-NEXT:        %[[FOUND:.+]]:2 = scf.while
+// CHECK:               arith.cmpi ult, %{{.+}}, %[[BOUND]] : index
+// CHECK:             scf.yield %[[FOUND]]#0 : index
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %{{.+}} : index
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+!A0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+!A1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+!A2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
+func.func @pieces(%A: tensor<?x?xf64, #CSR>, %p: index, %shift: index, %sizes: memref<?xindex>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %A1 = nacho.fiber_at %A0[%p] certain : !A0 -> !A1
+  %pieces = nacho.pieces %A1 by %shift : !A1
+  nacho.coiterate %piece of (%A2 = %pieces : !A1) in %A2 {
+    %begin = nacho.position %A2 : !A2
+    %end = nacho.position end %A2 : !A2
+    %size = arith.subi %end, %begin : index
+    memref.store %size, %sizes[%piece] : memref<?xindex>
+  }
+  return
+}

@@ -93,12 +93,11 @@ public:
                                  mlir::Value coordinate, mlir::Value first,
                                  mlir::Value low, mlir::Value high) const = 0;
 
-  /// The end of the run of `coordinate` that begins at `position`, in a fiber
-  /// that ends at `end`; null for a level whose runs are searched by comparing
-  /// coordinates.
-  virtual mlir::Value endOfRun(mlir::ImplicitLocOpBuilder &b,
-                               mlir::Value coordinate, mlir::Value position,
-                               mlir::Value end) const {
+  /// Whether the run of `coordinate` goes on to the end of a fiber, which ends
+  /// at `end`; null for a level with short runs, for which asking does not pay.
+  virtual mlir::Value reachesEnd(mlir::ImplicitLocOpBuilder &b,
+                                 mlir::Value coordinate,
+                                 mlir::Value end) const {
     return {};
   }
 

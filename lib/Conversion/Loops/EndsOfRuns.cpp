@@ -36,14 +36,25 @@ static Value searchEndOfRun(ImplicitLocOpBuilder &b, const ChildRange &range,
   return endOfRun(b, *range.level, coordinate, found[0], high);
 }
 
+/// `shortest`, or what `inFull` emits if `isLonger`.
+static Value emitUnless(ImplicitLocOpBuilder &b, Value isLonger, Value shortest,
+                        function_ref<Value()> inFull) {
+  auto ifLonger = scf::IfOp::create(b, b.getIndexType(), isLonger,
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifLonger.thenBlock());
+  scf::YieldOp::create(b, inFull());
+  b.setInsertionPointToStart(ifLonger.elseBlock());
+  scf::YieldOp::create(b, shortest);
+  return ifLonger.getResult(0);
+}
+
 /// A run that is shorter than a vector register ends within one block of
 /// coordinates; the end of a longer run is searched.
-Value nacho::emitEndOfRun(const Coiteration &loop, unsigned n, Value coordinate,
-                          Value position, Condition present) {
+static Value searchEnd(const Coiteration &loop, unsigned n, Value coordinate,
+                       Value position, Condition present) {
   ImplicitLocOpBuilder &b = loop.b;
   const ChildRange &range = loop.ranges[n];
-  if (Value end = range.level->endOfRun(b, coordinate, position, range.end))
-    return emitSelect(b, present, end, position);
   unsigned lanes = lanesOf(loop, n);
   if (lanes == 0)
     return searchEndOfRun(b, range, coordinate, position);
@@ -52,12 +63,19 @@ Value nacho::emitEndOfRun(const Coiteration &loop, unsigned n, Value coordinate,
   count = emitSelect(b, present, count, 0);
   Value end = Number(b, position) + count;
   Value isLong = Number(b, count) == int64_t(lanes);
-  auto ifLong = scf::IfOp::create(b, b.getIndexType(), isLong,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifLong.thenBlock());
-  scf::YieldOp::create(b, searchEndOfRun(b, range, coordinate, end));
-  b.setInsertionPointToStart(ifLong.elseBlock());
-  scf::YieldOp::create(b, end);
-  return ifLong.getResult(0);
+  return emitUnless(b, isLong, end,
+                    [&] { return searchEndOfRun(b, range, coordinate, end); });
+}
+
+Value nacho::emitEndOfRun(const Coiteration &loop, unsigned n, Value coordinate,
+                          Value position, Condition present) {
+  ImplicitLocOpBuilder &b = loop.b;
+  const ChildRange &range = loop.ranges[n];
+  Value all = range.level->reachesEnd(b, coordinate, range.end);
+  if (!all)
+    return searchEnd(loop, n, coordinate, position, present);
+  Value end = emitUnless(b, !Number(b, all), range.end, [&] {
+    return searchEnd(loop, n, coordinate, position, present);
+  });
+  return emitSelect(b, present, end, position);
 }
