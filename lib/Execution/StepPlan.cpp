@@ -25,8 +25,14 @@ std::optional<Refusal> nacho::throwOrRefuse(int32_t status) {
   return std::nullopt;
 }
 
+/// The pieces of heavy rows are a fraction of what a part has. Workers that
+/// take one part after the other need no finer ones than for a part each.
+static int64_t partsOf(const Step &step, const Choice &choice) {
+  return step.list == Step::List::ofPieces ? choice.workers() : choice.parts;
+}
+
 StepPlan::StepPlan(const Step &step, const Choice &choice)
-    : step(&step), parts(choice.parts), workers(choice.workers()),
+    : step(&step), parts(partsOf(step, choice)), workers(choice.workers()),
       isShared(choice.isShared), acceptsImbalance(choice.acceptsImbalance),
       acceptsOnePart(choice.acceptsOnePart), indices(choice.variant.indices),
       bounds(unwrittenBounds()), order(step.device(), 0),

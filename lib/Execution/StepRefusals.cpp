@@ -65,11 +65,12 @@ static int64_t busiestOf(const std::vector<int64_t> &costs, int64_t workers,
   return busiest;
 }
 
-/// The most that a worker may get where parts own whole rows or fill tables, as
-/// a multiple of its share: heavy rows that are computed apart, the
-/// alternative, are several times the work, and a worker that is done takes the
-/// next part.
+/// The most that a worker may get where parts fill tables or have pieces of
+/// rows, as a multiple of its share: a worker that is done takes the next part.
 static constexpr double kMostOfManyParts = 2;
+/// The same where parts of a CPU own whole rows: to list the pieces of heavy
+/// rows, or their products, and to add these up takes so many times as long.
+static constexpr double kMostOfWholeRows = 8;
 /// With one part for each worker, the alternative are parts that divide rows.
 static constexpr double kMostOfOnePart = 1 + 1. / 8;
 /// The alternative to parts that divide rows into pieces allows as much.
@@ -96,9 +97,9 @@ static std::optional<Refusal> refuseBusiest(const Step &step, int64_t busiest,
                                             int64_t total, int64_t workers,
                                             int64_t parts) {
   int64_t share = total / workers;
-  double factor = workers < parts             ? kMostOfManyParts
-                  : step.rows == Rows::pieces ? kMostOfPieces
-                                              : kMostOfOnePart;
+  double factor = step.rows == Rows::pieces ? kMostOfPieces : kMostOfOnePart;
+  if (workers < parts)
+    factor = step.rows == Rows::whole ? kMostOfWholeRows : kMostOfManyParts;
   auto most = static_cast<int64_t>(factor * double(share));
   if (!step.device().isHost())
     most = std::max(static_cast<int64_t>(kMostOfManyParts * double(share)),
