@@ -123,6 +123,20 @@ def test_lists_that_are_wrong(row):
         loaded(matrix)
 
 
+def test_parts_that_do_not_fit():
+    """SciPy would put their entries into other rows, or leave them out."""
+    matrix = sp.lil_array(DENSE)
+    matrix.rows[0] = [1]
+    matrix.data[0] = [1.0, 2.0]
+    message = refusal(nacho.OperandError, matrix, 2)
+    assert "rows and data of the lil do not fit" in message
+    for offsets, diagonals in (([0, 0], 2), ([0, 1], 1)):
+        matrix = sp.dia_array((np.ones((2, 4)), [0, 1]), shape=(4, 4))
+        matrix.offsets, matrix.data = np.array(offsets), np.ones((diagonals, 4))
+        message = refusal(nacho.OperandError, matrix, 2)
+        assert "offsets and data of the dia do not fit" in message
+
+
 @pytest.mark.parametrize("name", ["indptr", "indices", "data"])
 def test_no_arrays(name):
     matrix = sp.csr_array(DENSE)

@@ -57,11 +57,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_results_are_those_of_the_kernel(name, tmp_path):
+def test_results_are_those_of_the_kernel(name, tmp_path, capfd):
     text, formats, make = CASES[name]
     operands = make()
     kernel = nacho.mlir.compile(text, formats or {})
     loaded = exported(kernel, tmp_path, name)
+    assert capfd.readouterr() == ("", "")
     assert loaded.expression == kernel.expression
     assert loaded.operands == kernel.operands
     assert loaded.types == kernel.types

@@ -76,6 +76,7 @@ std::optional<std::string> nacho::exportKernel(const std::string &text,
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(code->module, &context);
   llvm::LLVMContext llvmContext;
+  hideWarnings(llvmContext);
   std::unique_ptr<llvm::Module> translated =
       module ? mlir::translateModuleToLLVMIR(*module, llvmContext) : nullptr;
   if (!translated) {

@@ -148,13 +148,16 @@ static void addLibrary(orc::LLJIT &jit, const char *name, char prefix) {
 }
 
 namespace {
-/// Hides LLVM's warnings, such as those on hints that it could not follow.
 struct ErrorsOnly : DiagnosticHandler {
   bool handleDiagnostics(const DiagnosticInfo &info) override {
     return info.getSeverity() != DS_Error;
   }
 };
 } // namespace
+
+void nacho::hideWarnings(LLVMContext &context) {
+  context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
+}
 
 /// Compiles the functions `entries`, and what they call, of a module.
 /// Fails if `word` is set meanwhile.
@@ -222,7 +225,7 @@ nacho::compileForHost(const Module &module,
   for (const std::vector<std::string> &entries : units)
     running.push_back(std::async(std::launch::async, [&, &word = stopWord()] {
       LLVMContext context;
-      context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
+      hideWarnings(context);
       return compileUnit(*readBitcode(bitcode, context), entries, sanitizer,
                          word);
     }));

@@ -37,6 +37,9 @@ compileForHost(const llvm::Module &module,
                llvm::ArrayRef<std::vector<std::string>> units,
                const std::string &sanitizer);
 
+/// Hides LLVM's warnings, such as those on hints that it could not follow.
+void hideWarnings(llvm::LLVMContext &context);
+
 /// Optimises a module, and returns it as an object file that can be part of a
 /// library.
 llvm::Expected<llvm::SmallVector<char, 0>> objectForHost(llvm::Module &module);

@@ -250,6 +250,7 @@ def _converted_view(name: str, container: Any, layout: str, library: str) -> Vie
 
     Any of them may have been edited since the last one.
     """
+    _require_parts_that_fit(name, container, layout)
     try:
         made = container.tocsr()
     except (ValueError, IndexError, TypeError) as error:
@@ -259,6 +260,19 @@ def _converted_view(name: str, container: Any, layout: str, library: str) -> Vie
     view = _compressed_view(name, made, "csr", library)
     view.note = f"{layout} converted to csr"
     return view
+
+
+def _require_parts_that_fit(name: str, container: Any, layout: str) -> None:
+    """Refuse parts that do not fit, which SciPy converts to entries in other places."""
+    fits = True
+    if layout == "dia":
+        offsets = container.offsets.tolist()
+        fits = len(set(offsets)) == len(offsets) == len(container.data)
+    elif layout == "lil":
+        fits = [*map(len, container.rows)] == [*map(len, container.data)]
+    if not fits:
+        parts = "offsets and data" if layout == "dia" else "rows and data"
+        raise OperandError(f"operand '{name}': {parts} of the {layout} do not fit")
 
 
 def is_bsr(container: Any) -> bool:
