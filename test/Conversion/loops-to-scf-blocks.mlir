@@ -424,7 +424,7 @@ func.func @outer(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %out: m
 // Others beside the two
 //===----------------------------------------------------------------------===//
 
-// A n B n C where C is dense: it is looked up at what A and B share, if it has that.
+// A n B n C where C is dense: it is looked up at what A and B share.
 //
 // CHECK-LABEL: func.func @full(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<{{[^:]+}}, %[[B:[^ ]+]]: tensor<{{[^:]+}}, %[[C:[^ ]+]]: tensor<
@@ -432,8 +432,9 @@ func.func @outer(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %out: m
 // CHECK:           %[[I:.+]] = arith.index_castui %{{.+}} : i32 to index
 // CHECK-NEXT:      %[[N:.+]] = sparse_tensor.lvl %[[C]], %c0
 // CHECK-NEXT:      %[[INSIDE:.+]] = arith.cmpi ult, %[[I]], %[[N]] : index
+// CHECK-NEXT:      %[[SOME:.+]] = arith.cmpi ne, %[[N]], %c0
 // CHECK-NEXT:      %[[AT:.+]] = arith.select %[[INSIDE]], %[[I]], %c0{{.*}} : index
-// CHECK-NEXT:      scf.if %[[INSIDE]] {
+// CHECK-NEXT:      scf.if %[[SOME]] {
 // CHECK:             %[[c:.+]] = memref.load %{{.+}}[%[[AT]]] : memref<?xf64>
 // CHECK-NEXT:        memref.store %[[c]], %{{.+}}[%[[I]]]
 // CHECK:         return
@@ -544,13 +545,13 @@ func.func @bytes(%A: tensor<?xf64, #Bytes>, %B: tensor<?xf64, #Bytes>) -> index 
   return %n : index
 }
 
-// A match is counted only where C has it, too: not all of a block's are.
+// A match is counted only if C has elements: it is looked up.
 //
 // CHECK-LABEL: func.func @count_full(
 // CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %{{[^ ]+}}: tensor<{{[^:]+}}, %[[C:[^ ]+]]: tensor<
 // CHECK-NOT:     math.ctpop
 // CHECK:         %[[N:.+]] = sparse_tensor.lvl %[[C]], %c0
-// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %[[N]] : index
+// CHECK:         arith.cmpi ne, %[[N]], %c0
 // CHECK-NOT:     math.ctpop
 // CHECK:         return
 func.func @count_full(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %C: tensor<?xf64, #DV>) -> index {

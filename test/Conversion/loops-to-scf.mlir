@@ -373,8 +373,9 @@ func.func @union_dense(%A: tensor<?xf64, #DV>, %B: tensor<?xf64, #SV>, %out: mem
   return
 }
 
-// In an intersection it is looked up, where it has the coordinate; where it has
-// not, its first element stands in, so that nothing outside is touched.
+// In an intersection it is looked up. A coordinate that it has not is one of an operand
+// that was edited: the body, which reports it, runs with the first element, if there is
+// one, so that nothing outside is touched.
 //
 // CHECK-LABEL: func.func @intersection_dense(
 // CHECK-SAME:    %[[A:[^ ]+]]: tensor<
@@ -384,8 +385,9 @@ func.func @union_dense(%A: tensor<?xf64, #DV>, %B: tensor<?xf64, #SV>, %out: mem
 // CHECK:           %[[I:.+]] = arith.andi %[[WIDE]], %{{.+}} : index
 // CHECK:           %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
 // CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[I]], %[[N]] : index
+// CHECK-NEXT:      %[[SOME:.+]] = arith.cmpi ne, %[[N]], %c0
 // CHECK-NEXT:      %[[AT:.+]] = arith.select %[[INSIDE]], %[[I]], %c0{{.*}} : index
-// CHECK:           scf.if %[[INSIDE]] {
+// CHECK:           scf.if %[[SOME]] {
 // CHECK:             memref.load %{{.+}}[%[[AT]]] : memref<?xf64>
 func.func @intersection_dense(%A: tensor<?xf64, #DV>, %B: tensor<?xf64, #SV>,
                               %out: memref<?xf64>) {
@@ -437,17 +439,21 @@ func.func @part(%A: tensor<?x?xf64, #DCSR>, %bounds: memref<?x5xindex>, %p: inde
   return
 }
 
-// Rows in which A has nothing are passed over, as are those that B does not have.
+// Rows in which A has nothing are passed over, as are those that B does not have; but not
+// those that A cannot have, which the body reports.
 //
 // CHECK-LABEL: func.func @nonempty_rows(
 // CHECK:         scf.for
-// CHECK:           %[[HAS_A:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
-// CHECK:           %[[AT:.+]] = arith.select %[[HAS_A]], %{{.+}}, %c0 : index
+// CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[I:.+]], %[[N:.+]] : index
+// CHECK:           %[[HAS_A:.+]] = arith.cmpi ne, %[[N]], %c0
+// CHECK:           %[[AT:.+]] = arith.select %[[INSIDE]], %[[I]], %c0 : index
+// CHECK:           %[[OUTSIDE:.+]] = arith.cmpi uge, %[[I]], %[[N]] : index
 // CHECK:           %[[FIRST:.+]] = memref.load %{{.+}}[%[[AT]]] : memref<?xi32>
 // CHECK:           %[[STEP:.+]] = arith.index_castui %[[HAS_A]] : i1 to index
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[AT]], %[[STEP]] : index
 // CHECK:           memref.load %{{.+}}[%[[NEXT]]] : memref<?xi32>
-// CHECK:           %[[ANY:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
+// CHECK:           %[[SOME:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:      %[[ANY:.+]] = arith.ori %[[SOME]], %[[OUTSIDE]] : i1
 // CHECK-NEXT:      %[[HOLDS:.+]] = arith.andi %[[HAS_A]], %[[ANY]] : i1
 // CHECK-NEXT:      scf.if %[[HOLDS]] {
 // CHECK-NEXT:        memref.store

@@ -189,6 +189,37 @@ def test_coordinate_edited_after_the_check():
         nacho.evaluate("Z[i,j] = -A[i,j]", A=tensor)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "Z[i,k] = A[i,j] * B[j,k]",
+        "Z[k,i] = A[i,j] * B[j,k]",
+        "Z[i,k] = A[i,j] * B[j,k] + B[i,k]",
+        "Z[i,k] = B[i,k] * A[i,j] * B[j,k]",
+        "y[i] = A[i,j] * x[j]",
+        "Z[i,k] = A[i,j] * u[j,k]",
+    ],
+)
+def test_column_edited_after_the_check(expression):
+    """No other operand has a row of that number, so that none is multiplied with it."""
+    rng = np.random.default_rng(1)
+    dense = {"x": rng.random(60), "u": rng.random((60, 60))}
+    given = {name: value for name, value in dense.items() if f"{name}[" in expression}
+    for name in "AB":
+        if f"{name}[" in expression:
+            matrix = sp.random_array((60, 60), density=0.1, rng=rng, format="csr")
+            given[name] = matrix
+    nacho.evaluate(expression, given)
+    columns = given["A"].indices
+    for where in (0, 40, -1):
+        for wrong in (60, 2**31 - 1, -1):
+            right, columns[where] = columns[where], wrong
+            with pytest.raises(nacho.OperandError, match=r"operand 'A': indices"):
+                nacho.evaluate(expression, given)
+            columns[where] = right
+    nacho.evaluate(expression, given)
+
+
 def test_positions_edited_after_the_check():
     operand = matrix()
     nacho.evaluate("Z[i,j] = -A[i,j]", A=operand)

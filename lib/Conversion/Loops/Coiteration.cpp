@@ -103,16 +103,23 @@ Values Coiteration::emitCopy(llvm::function_ref<Values()> emit) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Finds the child of a full fiber at a coordinate.
-void Coiteration::locateChild(unsigned n, Value coordinate, FiberValue &child) {
+/// Finds the child of a full fiber at a coordinate. Returns whether that may
+/// lie behind all children, and does; null if it cannot.
+///
+/// If terms share the loop, the coordinate may be another operand's: there is
+/// no child. If not, the operand that stores it was edited: the body runs with
+/// the first child, and reports it.
+Value Coiteration::locateChild(unsigned n, Value coordinate,
+                               FiberValue &child) {
   Condition isThere = fibers[n].present;
-  Value offset = coordinate;
+  Value offset = coordinate, outside;
   if (!isAlways(domain) || op.getExtent()) {
-    // The coordinate may lie outside of this operand: another operand may
-    // store it, or the loop may have a larger extent.
-    Number inside = Number(b, coordinate) < ranges[n].level->extent(b);
-    isThere = emitBoth(b, isThere, inside);
+    Number extent(b, ranges[n].level->extent(b));
+    Number inside = Number(b, coordinate) < extent;
+    isThere = emitBoth(b, isThere, op.getExtent() ? inside : extent != 0);
     offset = select(inside, coordinate, 0);
+    if (!op.getExtent())
+      outside = !inside;
   }
   // All children of an absent fiber get the position of the first child of
   // the next fiber.
@@ -120,6 +127,7 @@ void Coiteration::locateChild(unsigned n, Value coordinate, FiberValue &child) {
     offset = emitSelect(b, fibers[n].present, offset, 0);
   child.position = Number(b, ranges[n].first) + offset;
   child.present = isThere;
+  return outside;
 }
 
 /// Whether a fiber has children.
@@ -163,12 +171,16 @@ Values Coiteration::enterBody(Value coordinate, ArrayRef<FiberValue> children,
 
 Values Coiteration::emitBody(Value coordinate, SmallVector<FiberValue> children,
                              ValueRange carried) {
+  Values outside(children.size());
   for (unsigned n = 0; n < children.size(); ++n)
     if (ranges[n].level->isFull())
-      locateChild(n, coordinate, children[n]);
-  for (int32_t n : op.getNonempty())
-    children[n].present =
-        emitBoth(b, children[n].present, hasChildren(b, children[n]));
+      outside[n] = locateChild(n, coordinate, children[n]);
+  for (int32_t n : op.getNonempty()) {
+    Value some = hasChildren(b, children[n]);
+    if (outside[n])
+      some = Number(b, some) | outside[n];
+    children[n].present = emitBoth(b, children[n].present, some);
+  }
   Condition holds = mergeHolds(children);
   // Operands that are certainly present when the body runs need no flag.
   for (unsigned n = 0; n < children.size(); ++n)

@@ -50,7 +50,8 @@ public:
   bool isCount = false;
 
 private:
-  void locateChild(unsigned n, mlir::Value coordinate, FiberValue &child);
+  mlir::Value locateChild(unsigned n, mlir::Value coordinate,
+                          FiberValue &child);
   Condition mergeHolds(llvm::ArrayRef<FiberValue> children);
   Values enterBody(mlir::Value coordinate, llvm::ArrayRef<FiberValue> children,
                    mlir::ValueRange carried);
