@@ -210,18 +210,19 @@ def test_pieces_that_are_too_heavy_are_cut_again():
 # --- What is chosen -------------------------------------------------------------------
 
 
-def heavy():
+def heavy(columns=90):
+    """A row with most products, of which one thread of a GPU does up to 4096."""
     rng = np.random.default_rng(10)
-    A, B = rng.random((30, 60)) < 0.03, rng.random((60, 90)) < 0.2
+    A, B = rng.random((30, 60)) < 0.03, rng.random((60, columns)) < 0.2
     A[17] = True
     return {name: sp.csr_array(mask * 1.0) for name, mask in (("A", A), ("B", B))}
 
 
 def test_only_heavy_rows_are_listed():
     kernel = nacho.mlir.compile(PRODUCT, choices={"row-pieces": False})
-    text = kernel.explain(**heavy(), parts=8)
+    text = kernel.explain(**heavy(900), parts=8)
     assert "heavy rows entry by entry, others whole: with whole rows, a worker" in text
-    inputs = heavy()
+    inputs = heavy(900)
     inputs["A"] = inputs["A"][:17]
     assert "heavy rows entry" not in kernel.explain(**inputs, parts=2)
 
@@ -294,8 +295,9 @@ def test_heavy_rows_can_be_shared_instead():
     """A choice that is pinned is not made otherwise."""
     choices = {"heavy-rows": False}
     kernel = nacho.mlir.compile(PRODUCT, choices=choices)
-    assert "rows shared by parts: with whole rows" in kernel.explain(**heavy(), parts=8)
-    samples.check(kernel(**heavy(), parts=8), PRODUCT, heavy())
+    inputs = heavy(900)
+    assert "rows shared by parts: with whole rows" in kernel.explain(**inputs, parts=8)
+    samples.check(kernel(**inputs, parts=8), PRODUCT, inputs)
     masked = nacho.mlir.compile(EXPRESSIONS[-2], choices=choices)
     inputs = operands("arrow")
     found = masked(**inputs, parts=16)
@@ -303,7 +305,7 @@ def test_heavy_rows_can_be_shared_instead():
 
 
 def test_plans_are_executed_again():
-    A, B = heavy().values()
+    A, B = heavy(900).values()
     kernel = nacho.mlir.compile(PRODUCT)
     plan = kernel.plan(A, B, parts=8)
     assert plan.balance <= 1.1
