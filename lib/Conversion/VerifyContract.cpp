@@ -69,6 +69,8 @@ struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
       return "tiles";
     if (isa<LaneOp>(op) && !tiles)
       return "warps";
+    if (isa<AwaitOp>(op) && !tiles)
+      return "blocks in order";
     return std::nullopt;
   }
 

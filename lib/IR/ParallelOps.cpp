@@ -67,10 +67,10 @@ LogicalResult ParallelOp::verify() {
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
-    bool isForAll =
-        op->hasTrait<BackendOp>() &&
-        !isa<SlotOp, LaneOp, FromLaneOp, BallotOp, LaneSyncOp, LaneMemoryOp,
-             TileOp, TileCutsOp, TileSyncOp, StageInOp, StageOutOp>(op);
+    bool isForAll = op->hasTrait<BackendOp>() &&
+                    !isa<AwaitOp, SlotOp, LaneOp, FromLaneOp, BallotOp,
+                         LaneSyncOp, LaneMemoryOp, TileOp, TileCutsOp,
+                         TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
@@ -97,6 +97,18 @@ ParallelCallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return emitOpError() << getCalleeAttr() << " has the type "
                          << func.getFunctionType() << ", but "
                          << b.getFunctionType(expected, {}) << " is called";
+  return success();
+}
+
+LogicalResult AwaitOp::verify() {
+  auto workers = dyn_cast<ParallelOp>((*this)->getParentOp());
+  if (!workers)
+    return emitOpError("must be directly inside a nacho.parallel");
+  if (!llvm::hasSingleElement(workers.getBodyBlock()->getOps<AwaitOp>()))
+    return emitOpError("must be the only one of its nacho.parallel");
+  for (Operation &other : *workers.getBodyBlock())
+    if (isa<TileOp, LaneOp>(other))
+      return emitOpError() << "cannot be where " << other.getName() << " is";
   return success();
 }
 

@@ -24,10 +24,13 @@ GlobalMemory::conflict(const Word &word, const Access &access, uint32_t value) {
   return nullptr;
 }
 
-std::string GlobalMemory::note(const Access &access, uint64_t address,
-                               uint64_t bytes, const void *written) {
+std::string GlobalMemory::note(Access access, uint64_t address, uint64_t bytes,
+                               const void *written) {
   if (bytes < kWordBytes)
     return "";
+  access.fences = &fences;
+  if (access.kind == AccessKind::atomic)
+    fences.update(access.block, address / kWordBytes);
   for (uint64_t at = address / kWordBytes; at * kWordBytes < address + bytes;
        ++at) {
     Word &word = pages[at / kWordsOfPage][at % kWordsOfPage];

@@ -17,12 +17,17 @@ namespace nacho {
 class GlobalMemory {
 public:
   /// Forgets all accesses: a launch begins.
-  void begin() { pages.clear(); }
+  void begin() {
+    pages.clear();
+    fences.begin();
+  }
+  /// A thread of a block, which has met so often, gets to a fence.
+  void fence(int64_t block, int64_t met) { fences.fence(block, met); }
 
   /// Notes an access to some bytes, which get `written` if that is not null.
   /// Returns what is wrong with it; nothing if it is right. Accesses to less
   /// than a word are not noted: others may access the rest of it.
-  std::string note(const Access &access, uint64_t address, uint64_t bytes,
+  std::string note(Access access, uint64_t address, uint64_t bytes,
                    const void *written);
 
 private:
@@ -35,6 +40,7 @@ private:
   /// Threads that run after each other often access neighbouring words.
   static constexpr uint64_t kWordsOfPage = 16;
   std::unordered_map<uint64_t, std::array<Word, kWordsOfPage>> pages;
+  Fences fences;
 };
 
 } // namespace nacho

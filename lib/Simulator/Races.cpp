@@ -20,8 +20,10 @@ bool AccessRecord::isOfWarp(const Access &access) const {
 bool AccessRecord::conflictsWith(const Access &access) const {
   if (metInBlock < 0)
     return false;
-  if (elsewhere || last.block != access.block)
+  if (elsewhere)
     return true;
+  if (last.block != access.block)
+    return !access.isAfter(last.block, metInBlock);
   if (metInBlock != access.metInBlock)
     return false;
   if (inBlock || !isOfWarp(access))
@@ -34,7 +36,8 @@ void AccessRecord::add(const Access &access) {
   bool sameBlock =
       last.block == access.block && metInBlock == access.metInBlock;
   bool sameWarp = sameBlock && warpOf(last.thread) == warpOf(access.thread);
-  elsewhere |= !isFirst && last.block != access.block;
+  elsewhere |= !isFirst && last.block != access.block &&
+               !access.isAfter(last.block, metInBlock);
   inBlock = sameBlock && (inBlock || !sameWarp);
   inWarp =
       sameWarp && metInWarp == access.metInWarp && (inWarp || !isLast(access));

@@ -2,15 +2,16 @@
 //
 // Two threads may only access the same place if both read it, if both access it
 // atomically, or if a barrier is between: one of their block or, for lanes of a
-// warp, one of the warp. What is found does not depend on the order in which
-// threads run: an access is compared with the earlier ones of all threads,
-// whichever came first.
+// warp, one of the warp. Between those of two blocks, there must be fences.
+// What is found does not depend on the order in which threads run: an access is
+// compared with the earlier ones of all threads, whichever came first.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef NACHO_LIB_SIMULATOR_RACES_H
 #define NACHO_LIB_SIMULATOR_RACES_H
 
+#include "Fences.h"
 #include "nacho/Simulator/Simulator.h"
 
 #include <cstdint>
@@ -26,6 +27,13 @@ struct Access {
   /// The number of times that its block has met at barriers so far, in all
   /// launches, and that its warp has.
   int64_t metInBlock, metInWarp;
+  const Fences *fences = nullptr; ///< Null for memory that blocks do not share.
+
+  /// Returns whether fences are between this and what another block did when it
+  /// had met so often.
+  bool isAfter(int64_t other, int64_t met) const {
+    return fences && fences->isKnown(block, metInBlock, other, met);
+  }
 };
 
 /// The accesses of one kind to a place.

@@ -98,6 +98,8 @@ public:
                     const char *at, int64_t bytes);
   bool accessGlobal(const Lane &lane, const char *site, AccessKind kind,
                     uint64_t address, int64_t bytes, const void *written);
+  /// Notes that a thread gets to a fence.
+  void fence() { global.fence(number, metInBlock); }
   /// Leaves a thread after something was wrong.
   [[noreturn]] void leave(Lane &lane);
 

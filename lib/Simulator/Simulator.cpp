@@ -205,6 +205,10 @@ void nacho::accessGlobal(const SimulatedThread *thread, const char *site,
     lane.owner->leave(lane);
 }
 
+void nacho::fenceDevice(const SimulatedThread *thread) noexcept {
+  Lane::of(thread).owner->fence();
+}
+
 void nacho::meetBlock(const SimulatedThread *thread,
                       const char *site) noexcept {
   Lane &lane = Lane::of(thread);

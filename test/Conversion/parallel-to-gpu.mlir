@@ -36,6 +36,51 @@ func.func @parallel(%n: index, %threads: index, %out: memref<?xindex>) {
   return
 }
 
+// Blocks take numbers in order. The first thread of one waits until as many blocks are done as
+// its first worker waits for, and tells the others the number; at the end, that the block is
+// done. The last one makes the words zero again.
+//
+// CHECK-LABEL: func.func @await(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %{{[^ ]+}}: index, %[[OUT:[^ ]+]]: memref<?xindex>)
+// CHECK:         %[[BLOCKS:.+]] = arith.ceildivui %[[N]], %[[SIZE:.+]] : index
+// CHECK:         %[[BYTES:.+]] = gpu.alloc (%{{.+}}) {nacho.zeros} : memref<?xi8>
+// CHECK-NEXT:    %{{.+}} = arith.constant 0 : index
+// CHECK-NEXT:    %[[WORDS:.+]] = memref.view %[[BYTES]]
+// CHECK:         gpu.launch blocks({{.+}}) in (%{{[^ ]+}} = %[[BLOCKS]], {{.+}}) threads(%[[TX:[^ ,]+]], {{.+}} workgroup(%[[SHARED:[^ ]+]] : memref<1xi64
+// CHECK:           %[[IS_FIRST:.+]] = arith.cmpi eq, %[[TX]]
+// CHECK-NEXT:      scf.if %[[IS_FIRST]] {
+// CHECK:             %[[TAKEN:.+]] = memref.atomic_rmw addi %{{.+}}, %[[WORDS]][%{{.+}}]
+// CHECK-NEXT:        %[[NUMBER:.+]] = arith.index_cast{{(ui)?}} %[[TAKEN]]
+// CHECK:             %[[WORKER:.+]] = arith.muli %[[NUMBER]]
+// CHECK:             arith.cmpi ult, %[[WORKER]], %{{.+}} : index
+// CHECK:             %[[AWAITED:.+]] = arith.divui
+// CHECK:             scf.while
+// CHECK:               memref.atomic_rmw ori %{{.+}}, %[[WORDS]]
+// CHECK:               arith.cmpi ult, %{{.+}}, %[[AWAITED]] : index
+// CHECK:             llvm.fence syncscope("device") acq_rel
+// CHECK-NEXT:        memref.store %[[TAKEN]], %[[SHARED]]
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      memref.load %[[SHARED]]
+// CHECK-NOT:       nacho.await
+// CHECK:           memref.store %{{.+}}, %[[OUT]]
+// CHECK:           gpu.barrier
+// CHECK:           llvm.fence syncscope("device") acq_rel
+// CHECK:           memref.atomic_rmw addi
+// CHECK:           memref.atomic_rmw assign
+// CHECK:           memref.atomic_rmw assign
+// CHECK:         gpu.dealloc %[[BYTES]] {nacho.zeros} : memref<?xi8>
+func.func @await(%n: index, %threads: index, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  nacho.parallel %worker in %n threads %threads {
+    %is_first = arith.cmpi ult, %worker, %c1024 : index
+    %before = arith.select %is_first, %c0, %c1024 : index
+    nacho.await %before
+    memref.store %before, %out[%worker] : memref<?xindex>
+  }
+  return
+}
+
 // While one thread waits for memory, others work: nothing is fetched ahead.
 //
 // CHECK-LABEL: func.func @prefetch(

@@ -34,9 +34,10 @@ static void vote(Thread &t, const Instruction &i) {
 
 Operation ptx::barrierOf(const std::string &name) {
   Operation found;
-  // Threads run one after the other.
   if (name == "fence.acq_rel.gpu") {
-    found.run = [](Thread &, const Instruction &) {};
+    found.run = [](Thread &t, const Instruction &) {
+      fenceDevice(t.simulated);
+    };
     return found;
   }
   found.meets = true;

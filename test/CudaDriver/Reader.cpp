@@ -155,14 +155,18 @@ void Reader::readParameter() {
   kernel->parameterBytes = at + bytes;
 }
 
-/// .local .align 8 .b8 __local_depot0[16];
+/// .local .align 8 .b8 __local_depot0[16]; or, of one number, .u64 name;
 ///
 /// `all` is how many bytes of this kind the kernel has.
 void Reader::readArray(size_t &all) {
   std::vector<std::string> words = wordsOf(line);
   size_t bytes = std::strtoull(words.back().c_str(), nullptr, 10);
+  if (line.find('[') == std::string::npos)
+    bytes = bytesOf(words[words.size() - 2]);
+  else
+    words.pop_back();
   size_t begin = (all + 15) / 16 * 16;
-  registers[words[words.size() - 2]] = constantOf(begin);
+  registers[words.back()] = constantOf(begin);
   all = begin + bytes;
 }
 

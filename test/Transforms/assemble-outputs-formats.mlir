@@ -169,11 +169,11 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 //
 // CHECK-LABEL: func.func @rows_combine(
 // CHECK:         %[[PIECES:.+]] = arith.divui
+// CHECK:         %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
 // CHECK:         scf.for %bits
 // CHECK:           nacho.parallel
 // CHECK:             scf.for %group
-// CHECK:         %[[ALL:.+]] = arith.muli %parts, %[[PIECES]] : index
-// CHECK-NEXT:    nacho.parallel %worker in %[[ALL]] threads %threads {
+// CHECK:         nacho.parallel %worker in %[[ALL]] threads %threads {
 // CHECK-NEXT:      %[[PIECE:.+]] = arith.remui %worker, %[[PIECES]] : index
 // CHECK-NEXT:      %[[FROM:.+]] = arith.muli %[[PIECE]], %c2048 : index
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FROM]], %c2048 : index

@@ -61,6 +61,23 @@ def test_the_bytes_of_operands_and_result_are_moved():
     assert written <= compute.bytes_stored <= written + 1024
 
 
+@pytest.mark.parametrize(
+    "text, most", [("y[i] = A[i,j] * x[j]", 3), ("Y[i,k] = A[i,j] * X[j,k]", 3)]
+)
+@pytest.mark.parametrize("parts", [70, 300, 9000])
+def test_launches_of_repeated_calls(text, most, parts):
+    """What parts share is combined in one launch, in groups of any size."""
+    A = matrix(1).tolil()
+    A[7] = 1
+    given = {"A": sp.csr_array(A), "x": np.arange(200.0), "X": np.ones((200, 3))}
+    operands = {name: each for name, each in given.items() if f"{name}[" in text}
+    found = [counts_of(text, operands, parts=parts) for _ in range(2)]
+    assert total(found[1][1]).launches == most
+    expected = nacho.evaluate(text, operands, parts=parts)
+    for result, _ in found:
+        assert samples.same_numbers(result, expected)
+
+
 def test_counts_are_the_same_in_every_run():
     operands = {"A": matrix(1), "B": matrix(2)}
     text = "Z[i,j] = A[i,j] + B[i,j]"

@@ -16,6 +16,7 @@ PTX = """
 	.param .u64 .ptr .align 1 kernel_param_0
 )
 {
+	.reg .pred 	%p<2>;
 	.reg .b32 	%r<5>;
 	.reg .b64 	%rd<9>;
 	.shared .align 16 .b8 room[124];
@@ -44,7 +45,7 @@ SHARED = """
 
 LAUNCH = """
 import ctypes, sys
-library, threads = sys.argv[1:]
+library, threads, blocks = sys.argv[1:]
 driver = ctypes.CDLL(library)
 address, context, pool, module, kernel = (ctypes.c_void_p() for _ in range(5))
 driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
@@ -56,17 +57,20 @@ text = sys.stdin.read().encode()
 assert driver.cuModuleLoadDataEx(ctypes.byref(module), text, 0, None, None) == 0
 assert driver.cuModuleGetFunction(ctypes.byref(kernel), module, b"kernel") == 0
 given = (ctypes.c_void_p * 1)(ctypes.addressof(address))
-threads = int(threads)
-result = driver.cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, None, given, None)
+threads, blocks = int(threads), int(blocks)
+result = driver.cuLaunchKernel(
+    kernel, blocks, 1, 1, threads, 1, 1, 0, None, given, None
+)
 said = ctypes.c_char_p()
 driver.cuGetErrorString(result, ctypes.byref(said))
 print(result, said.value.decode())
 """
 
 
-def launched(body, threads):
-    """Launch one block; return the result, and what was wrong."""
-    run = [sys.executable, "-c", LAUNCH, str(fake_cuda.LIBRARY), str(threads)]
+def launched(body, threads, blocks=1):
+    """Launch a kernel; return the result, and what was wrong."""
+    numbers = [str(threads), str(blocks)]
+    run = [sys.executable, "-c", LAUNCH, str(fake_cuda.LIBRARY), *numbers]
     ptx = PTX.replace("BODY", body)
     done = subprocess.run(run, input=ptx, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -102,6 +106,35 @@ def test_races(between, lane):
     result, said = launched(exchange(between, lane), 64)
     assert result == 719
     assert "race on memory: no barrier is between thread" in said
+
+
+PASSED_ON = """
+	mov.u32 	%r2, %ctaid.x;
+	setp.ne.s32 	%p1, %r2, 0;
+	@%p1 bra 	$later;
+	st.global.b32 	[%rd4], %r1;
+	bar.sync 	0;
+	TELL
+	atom.global.add.u64 	%rd5, [%rd2+128], 1;
+	bra.uni 	$end;
+$later:
+	atom.global.add.u64 	%rd5, [%rd2+128], 1;
+	HEAR
+	bar.sync 	0;
+	ld.global.b32 	%r4, [%rd4];
+$end:
+"""
+FENCE = "fence.acq_rel.gpu;"
+
+
+@pytest.mark.parametrize("tell, hear", [(FENCE, FENCE), ("", FENCE), (FENCE, "")])
+def test_blocks_pass_on_what_they_wrote(tell, hear):
+    """What a block wrote before a fence, another one may read after a fence."""
+    body = PASSED_ON.replace("TELL", tell).replace("HEAR", hear)
+    result, said = launched(body, 32, blocks=2)
+    assert result == (0 if tell and hear else 719)
+    if result:
+        assert "race on memory: no barrier is between thread" in said
 
 
 def test_shared_memory_ends():

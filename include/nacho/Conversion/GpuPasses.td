@@ -20,7 +20,9 @@ def ConvertNachoParallelToGPU
       scf.if %worker < %n { body }
     }
     ```
-    If the body has a slot, there are `%t` threads, but no more than slots or workers.
+    If workers wait for others (`nacho.await`), blocks take their numbers in order, and
+    count how many of them are done; memory for both is zero before and after. If the
+    body has a slot, there are `%t` threads, but no more than slots or workers.
     Each thread has a warp to itself, and takes one worker after the other:
     ```mlir
     %all = min(%n, %t, slots)

@@ -67,6 +67,10 @@ void accessGlobal(const SimulatedThread *thread, const char *site,
                   AccessKind kind, uint64_t address, int64_t bytes,
                   const void *written) noexcept;
 
+/// Notes that a thread is at a fence: what it tells other blocks atomically
+/// from now on, they know after what it knows now.
+void fenceDevice(const SimulatedThread *thread) noexcept;
+
 /// Waits until all threads of the block, or those lanes of the warp whose bits
 /// are in the mask, are at the same site. What they have written before is seen
 /// by all, after a meeting of all lanes at least by those of the warp.

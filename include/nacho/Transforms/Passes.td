@@ -43,7 +43,8 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     loop that cuts tiles also sets `%earlier`, the status of the steps before, if a part
     costs more than `2 * total / parts + %excess`, and nothing is counted if it is set: the
     host reads that, the costs and the counts together. And all these parts are started
-    at once, in no order.
+    at once, in no order. `@kernel_combine` has one loop, whose workers wait for those
+    that combine smaller groups of parts (`nacho.await`).
 
     Before:
     ```mlir

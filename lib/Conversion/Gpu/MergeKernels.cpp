@@ -24,9 +24,9 @@ static constexpr int64_t kSharedAlignment = 16;
 static constexpr char kDataLayout[] =
     "e-i64:64-i128:128-v16:16-v32:32-n16:32:64";
 
-/// Whether the blocks of a kernel wait for each other, as those of a scan do,
-/// the only ones with fences. There are so few that a processor has room for
-/// all of its own, and to spill registers in one would delay all others.
+/// Whether the blocks of a kernel wait for each other (TileChain.h,
+/// BlocksInOrder.h): no others have fences. They need few registers, and to
+/// spill some in one block would delay all others.
 static bool waitsForBlocks(gpu::GPUFuncOp kernel) {
   return kernel.walk([](LLVM::FenceOp) { return WalkResult::interrupt(); })
       .wasInterrupted();

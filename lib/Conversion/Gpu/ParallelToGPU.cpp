@@ -1,5 +1,6 @@
 //===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
 
+#include "BlocksInOrder.h"
 #include "ScanOnDevice.h"
 #include "TileCuts.h"
 #include "TileWindows.h"
@@ -230,12 +231,23 @@ static void lowerParallel(ParallelOp op, int64_t blockSize) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Number size(b, blockSize);
   Value blocks = ceilDiv(Number(b, op.getWorkers()), size);
+  std::optional<BlocksInOrder> order;
+  for (auto await : op.getBodyBlock()->getOps<AwaitOp>())
+    order.emplace(b, await, blocks, blockSize);
   gpu::LaunchOp launch = createLaunch(b, blocks, size);
-  Number first = Number(b, launch.getBlockIds().x) * size;
-  Number thread = first + launch.getThreadIds().x;
+  Value block = order ? order->begin(launch) : launch.getBlockIds().x;
+  Number thread = Number(b, block) * size + launch.getThreadIds().x;
   Value exists = thread < op.getWorkers();
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
+  for (auto await :
+       llvm::make_early_inc_range(op.getBodyBlock()->getOps<AwaitOp>()))
+    await.erase();
   moveBody(op, thread, ifExists.thenBlock());
+  if (order) {
+    order->end(launch);
+    b.setInsertionPointAfter(launch);
+    order->release();
+  }
   op.erase();
 }
 

@@ -337,37 +337,8 @@ static Interval sumsOf(PhaseFunctions &function, Value piece) {
   return {Number(b, 0), Number(b, 1)};
 }
 
-/// for groups of 2^bits parts that are not among the largest, smaller ones
-/// first:
-///   parallel piece of a row of partials, for each group of 2^(bits +
-///   kGroupBits):
-///     combineGroup(piece)
-static void emitGroups(PhaseFunctions &function, Number parts, Value pieces,
-                       Value most) {
-  ImplicitLocOpBuilder &b = function.b;
-  Number none(b, 0), step(b, kGroupBits);
-  auto loop = scf::ForOp::create(b, none, most, step);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value bits = loop.getInductionVar();
-  setName(bits, "bits");
-  Number larger = Number(b, bits) + kGroupBits;
-  bool isOfAll = function.layout.numOuter == 0;
-  Number groups = isOfAll ? emitNumGroups(b, parts, larger) : parts >> larger;
-  Value all = groups * pieces;
-  ParallelOp workers = function.emitWorkers(all);
-  b.setInsertionPointToStart(workers.getBodyBlock());
-  Number worker(b, workers.getWorker());
-  setName(worker, "worker");
-  Value piece = worker % pieces;
-  Value group = worker / pieces;
-  PartCombiner combiner(function, sumsOf(function, piece));
-  if (isOfAll)
-    combiner.combineGroupOfAll(group, parts, bits);
-  else
-    combiner.combineGroup(group, bits);
-}
-
+/// for groups of parts that are not among the largest, smaller ones first:
+///   parallel piece of a row of partials, for each group: combineGroup(piece)
 /// parallel piece of a row of partials, for each part if there are outer loops:
 ///   combine(piece)
 void nacho::buildCombine(PhaseFunctions &function,
@@ -381,20 +352,35 @@ void nacho::buildCombine(PhaseFunctions &function,
   bool isOfAll = function.layout.numOuter == 0;
   Value pieces =
       isRow ? emitPieces(function, function.places().rowSize()) : Number(b, 1);
+  auto combinerOf = [&](Value piece) {
+    return PartCombiner(function, sumsOf(function, piece));
+  };
+  auto combineAll = [&](Number piece, Value most) {
+    setName(piece, "piece");
+    combinerOf(piece).combineAll(parts, most);
+  };
   // There are few rows of the result's size.
-  Value most = Number(b, 0);
-  if (!(isOfAll && isRow)) {
-    most = emitMostBits(b, parts);
-    emitGroups(function, parts, pieces, most);
-  }
-  Value all = isOfAll ? pieces : parts * pieces;
-  Number worker(b, startPieces(function, all));
-  if (!isOfAll)
-    setName(worker, "worker");
-  Value piece = isOfAll ? worker : worker % pieces;
-  PartCombiner combiner(function, sumsOf(function, piece));
-  if (isOfAll)
-    combiner.combineAll(parts, most);
-  else
-    combiner.combine(worker / pieces, most);
+  if (isOfAll && isRow)
+    return combineAll(Number(b, startPieces(function, pieces)), Number(b, 0));
+  Value most = emitMostBits(b, parts);
+  auto count = [&](Number bits) {
+    Number groups = isOfAll ? emitNumGroups(b, parts, bits) : parts >> bits;
+    return groups * pieces;
+  };
+  auto combine = [&](Number worker, Value bits) {
+    Value piece = worker % pieces, group = worker / pieces;
+    PartCombiner combiner = combinerOf(piece);
+    if (isOfAll)
+      combiner.combineGroupOfAll(group, parts, bits);
+    else
+      combiner.combineGroup(group, bits);
+  };
+  auto combineRest = [&](Number worker) {
+    if (isOfAll)
+      return combineAll(worker, most);
+    Value piece = worker % pieces;
+    combinerOf(piece).combine(worker / pieces, most);
+  };
+  Value rest = isOfAll ? pieces : parts * pieces;
+  emitByGroups(function, most, {count, combine, combineRest, rest});
 }

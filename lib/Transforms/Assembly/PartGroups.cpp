@@ -38,7 +38,9 @@ static Values emitForBits(ImplicitLocOpBuilder &b, Value most, ValueRange state,
   b.setInsertionPointToStart(loop.getBody());
   Number bits(b, loop.getInductionVar());
   setName(bits, "bits");
-  scf::YieldOp::create(b, body(bits, loop.getRegionIterArgs()));
+  Values after = body(bits, loop.getRegionIterArgs());
+  if (!after.empty())
+    scf::YieldOp::create(b, after);
   return Values(loop.getResults());
 }
 
@@ -83,4 +85,78 @@ Values nacho::emitLargestGroups(
     return after;
   });
   return Values(llvm::drop_begin(carried));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops over groups
+//===----------------------------------------------------------------------===//
+
+/// for bits in 0 .. most, by kGroupBits:
+///   parallel worker for the groups of 2^(bits + kGroupBits): combine
+/// parallel worker for the rest: combine the rest
+static void emitLoops(PhaseFunctions &function, Value most,
+                      const GroupWorkers &workers) {
+  ImplicitLocOpBuilder &b = function.b;
+  emitForBits(b, most, {}, [&](Number bits, ValueRange) {
+    Value count = workers.count(bits + kGroupBits);
+    ParallelOp loop = function.emitWorkers(count);
+    setName(loop.getWorker(), "worker");
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBodyBlock());
+    workers.combine(Number(b, loop.getWorker()), bits);
+    return Values();
+  });
+  Value rest = function.startWorkers(workers.numRest).getWorker();
+  setName(rest, "worker");
+  workers.combineRest(Number(b, rest));
+}
+
+/// A device starts a loop in about the time that it takes to combine some
+/// hundred parts, so there is a single one. Each size of groups, and the rest,
+/// has a stage of its workers.
+///
+///   parallel worker in all stages:
+///     begin, bits = those of the worker's stage
+///     await begin
+///     if it is the last stage: combine the rest
+///     else if worker - begin < those for groups of 2^(bits + kGroupBits):
+///       combine
+static void emitStages(PhaseFunctions &function, Value most,
+                       const GroupWorkers &workers) {
+  ImplicitLocOpBuilder &b = function.b;
+  Number zero(b, 0), end = zero;
+  SmallVector<std::pair<Number, int64_t>> stages;
+  for (int64_t bits = 0; bits < kGroupBits * int64_t(std::size(kManyParts));
+       bits += kGroupBits) {
+    stages.push_back({end, bits});
+    Number isThere = Number(b, bits) < most;
+    Value count = workers.count(Number(b, bits + kGroupBits));
+    Number last = end + select(isThere, count, zero) + (AwaitOp::kUnit - 1);
+    end = last / AwaitOp::kUnit * AwaitOp::kUnit;
+  }
+  Value all = end + workers.numRest;
+  Number worker(b, function.startWorkers(all).getWorker());
+  setName(worker, "worker");
+  Number begin = zero, bits = zero;
+  for (auto [first, bitsOfStage] : stages) {
+    Number isThere = worker >= first;
+    begin = select(isThere, first, begin);
+    bits = select(isThere, Number(b, bitsOfStage), bits);
+  }
+  Number isRest = worker >= end;
+  begin = select(isRest, end, begin);
+  AwaitOp::create(b, begin);
+  Number number = worker - begin;
+  Number isOfGroup = number < workers.count(bits + kGroupBits);
+  isOfGroup = isOfGroup & !isRest;
+  emitIf(b, isOfGroup, [&] { workers.combine(number, bits); });
+  emitIf(b, isRest, [&] { workers.combineRest(number); });
+}
+
+void nacho::emitByGroups(PhaseFunctions &function, Value most,
+                         const GroupWorkers &workers) {
+  if (function.isOnDevice)
+    emitStages(function, most, workers);
+  else
+    emitLoops(function, most, workers);
 }

@@ -11,7 +11,7 @@
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_PARTGROUPS_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_PARTGROUPS_H
 
-#include "Emit.h"
+#include "PhaseFunctions.h"
 #include "nacho/IR/Arith.h"
 
 namespace nacho {
@@ -38,6 +38,22 @@ Values emitLargestGroups(
     llvm::function_ref<Values(mlir::Value from, mlir::Value to,
                               mlir::Value bits, mlir::ValueRange state)>
         add);
+
+/// The workers that combine groups of parts, and then the rest.
+struct GroupWorkers {
+  /// Emits the number of workers for the groups of 2^bits parts.
+  llvm::function_ref<Number(Number bits)> count;
+  /// Emits what such a worker does to make one of several groups of 2^bits.
+  llvm::function_ref<void(Number worker, mlir::Value bits)> combine;
+  /// What each of `numRest` workers does when all groups are there.
+  llvm::function_ref<void(Number worker)> combineRest;
+  mlir::Value numRest;
+};
+
+/// Emits, as the last op of a function, loops over groups of up to 2^most
+/// parts, smaller ones first, and then over the rest.
+void emitByGroups(PhaseFunctions &function, mlir::Value most,
+                  const GroupWorkers &workers);
 
 } // namespace nacho
 
