@@ -107,6 +107,13 @@ void StepPlan::keepPlan() const {
 void StepPlan::planAsKnown(const std::vector<Argument> &args, int64_t threads) {
   isPlannedAsKnown = true;
   bounds.clear(statusAt(), 1);
+  if (!step->has(Phase::run))
+    cutAsKnown(args, threads);
+}
+
+/// Finds the cuts. A step that has a function for both does that when it fills
+/// the result.
+void StepPlan::cutAsKnown(const std::vector<Argument> &args, int64_t threads) {
   int64_t *record = bounds.data();
   Step::Planned planned = {nullptr, record + sizesAt(), statusWord()};
   untilDone(
@@ -161,4 +168,38 @@ void StepPlan::awaitRecord() {
     return check(bounds.read(lastAt(), length).data());
   step->device().readLater(bounds.data() + lastAt(), length * sizeof(int64_t),
                            check);
+}
+
+/// Fills a result of which nobody waits for the status. Parts that a signal
+/// stops leave something in their workspaces, and report what is not so.
+void StepPlan::fillLater(const Step &by, const std::vector<Argument> &args,
+                         const std::vector<Argument> &results,
+                         const Step::Sums &sums, int64_t threads) {
+  StepPlan *next = std::exchange(reportsTo, nullptr);
+  StepPlan &reader = next ? *next : *this;
+  int64_t most = threadsWithWorkspaces(threads);
+  std::vector<Workspace> prepared = prepareWorkspaces(most, /*hasSums=*/true);
+  bool cutsHere = isPlannedAsKnown && by.has(Phase::run), wasStopped = false;
+  untilDone([&] {
+    if (std::exchange(wasStopped, false)) {
+      reader.bounds.clear(reader.statusAt(), 1);
+      // What the search has reported has not been read, either.
+      if (isPlannedAsKnown && !cutsHere)
+        cutAsKnown(args, threads);
+    }
+    int32_t *status = next ? next->earlierWord() : statusWord();
+    if (cutsHere)
+      by.runLater(args, allParts(), results, sums, scratch(prepared),
+                  bounds.data() + sizesAt(), status, most);
+    else
+      by.executeLater(args, allParts(), results, sums, scratch(prepared),
+                      status, most);
+    if (!isSet(stopWord()))
+      return;
+    wasStopped = true;
+    for (WorkspaceMemory &memory : workspaces)
+      memory.empty();
+  });
+  if (!next)
+    awaitRecord();
 }

@@ -9,7 +9,7 @@ using namespace nacho;
 
 const char *nacho::nameOf(Phase phase) {
   static const char *const names[kNumPhases] = {
-      "partition", "plan", "execute", "compact", "assemble",
+      "partition", "plan", "execute", "compact", "run",    "assemble",
       "scan",      "fill", "clear",   "compute", "combine"};
   return names[static_cast<size_t>(phase)];
 }
@@ -268,6 +268,17 @@ void Step::executeLater(const std::vector<Argument> &args, Parts parts,
   addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch);
   call.addScalar(status);
   call.run(Phase::execute, threads);
+}
+
+void Step::runLater(const std::vector<Argument> &args, Parts parts,
+                    const std::vector<Argument> &results, const Sums &sums,
+                    Scratch scratch, int64_t *sizes, int32_t *status,
+                    int64_t threads) const {
+  Call call(*this, numFilled(args, results, sums, scratch));
+  addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch);
+  call.addVector(sizes, numSizes());
+  call.addScalar(status);
+  call.run(Phase::run, threads);
 }
 
 int32_t Step::runPhase(Phase phase, const std::vector<Argument> &args,

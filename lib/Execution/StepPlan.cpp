@@ -357,35 +357,6 @@ std::optional<Refusal> StepPlan::fill(const Step &by,
       });
 }
 
-/// Fills a result of which nobody waits for the status. Parts that a signal
-/// stops leave something in their workspaces, and report what is not so.
-void StepPlan::fillLater(const Step &by, const std::vector<Argument> &args,
-                         const std::vector<Argument> &results,
-                         const Step::Sums &sums, int64_t threads) {
-  StepPlan *next = std::exchange(reportsTo, nullptr);
-  StepPlan &reader = next ? *next : *this;
-  int64_t most = threadsWithWorkspaces(threads);
-  std::vector<Workspace> prepared = prepareWorkspaces(most, /*hasSums=*/true);
-  bool wasStopped = false;
-  untilDone([&] {
-    if (std::exchange(wasStopped, false)) {
-      reader.bounds.clear(reader.statusAt(), 1);
-      // What the search has reported has not been read, either.
-      if (isPlannedAsKnown)
-        planAsKnown(args, threads);
-    }
-    by.executeLater(args, allParts(), results, sums, scratch(prepared),
-                    next ? next->earlierWord() : statusWord(), most);
-    if (!isSet(stopWord()))
-      return;
-    wasStopped = true;
-    for (WorkspaceMemory &memory : workspaces)
-      memory.empty();
-  });
-  if (!next)
-    awaitRecord();
-}
-
 std::vector<int64_t> StepPlan::partCosts() const {
   int64_t columns = step->boundColumns;
   std::vector<int64_t> costs(parts);

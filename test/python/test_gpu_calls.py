@@ -18,7 +18,7 @@ COUNTED = {
 }
 
 CASES = {
-    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 3, 1)),
+    "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 2, 1)),
     "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 3, 1)),
     "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 3, 1)),
     "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 3, 1)),

@@ -23,6 +23,7 @@ enum class Phase {
   plan,
   execute,
   compact,
+  run,
   assemble,
   scan,
   fill,
@@ -30,7 +31,7 @@ enum class Phase {
   compute,
   combine
 };
-inline constexpr size_t kNumPhases = 10;
+inline constexpr size_t kNumPhases = 11;
 
 /// The name of a phase in the names of functions.
 const char *nameOf(Phase phase);

@@ -196,6 +196,7 @@ private:
   std::vector<Buffer> arrayIn(const Argument &room) const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
+  void cutAsKnown(const std::vector<Argument> &args, int64_t threads);
   void fillLater(const Step &by, const std::vector<Argument> &args,
                  const std::vector<Argument> &results, const Step::Sums &sums,
                  int64_t threads);

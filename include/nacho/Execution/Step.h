@@ -30,6 +30,15 @@
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
+// Where the sizes of the result follow from extents, and a device starts parts
+// together, a step also exports:
+//
+//   @kernel_run(operands, bounds, result, [partials..., visited,] sizes,
+//   status,
+//               threads)
+//     Does what plan and execute do, for parts whose number is known: a block
+//     computes the parts that it has cut.
+//
 // A step that makes a draft instead of counting exports these instead, and
 // @kernel_partition:
 //
@@ -299,6 +308,12 @@ public:
   void executeLater(const std::vector<Argument> &args, Parts parts,
                     const std::vector<Argument> &results, const Sums &sums,
                     Scratch scratch, int32_t *status, int64_t threads) const;
+  /// The same after what `plan` does, by the function `run`, which also writes
+  /// the sizes.
+  void runLater(const std::vector<Argument> &args, Parts parts,
+                const std::vector<Argument> &results, const Sums &sums,
+                Scratch scratch, int64_t *sizes, int32_t *status,
+                int64_t threads) const;
   /// Counts what parts append. Returns a status.
   int32_t assemble(const std::vector<Argument> &args, Parts parts,
                    int64_t *counts, Scratch scratch, int64_t threads) const;

@@ -44,7 +44,10 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     costs more than `2 * total / parts + %excess`, and nothing is counted if it is set: the
     host reads that, the costs and the counts together. And all these parts are started
     at once, in no order. `@kernel_combine` has one loop, whose workers wait for those
-    that combine smaller groups of parts (`nacho.await`).
+    that combine smaller groups of parts (`nacho.await`). If all sizes follow from
+    extents, and the nest reads a single sparse operand, `@kernel_run` does what
+    `@kernel_plan` and `@kernel_execute` do: `nacho-join-tiles` lets a block compute the
+    parts that it has cut.
 
     Before:
     ```mlir

@@ -60,7 +60,7 @@ unitsOf(ArrayRef<StepFunctions> steps) {
                         Phase::scan, Phase::compact})
       add(phase);
     units.emplace_back();
-    for (Phase phase : {Phase::execute, Phase::fill, Phase::clear,
+    for (Phase phase : {Phase::execute, Phase::run, Phase::fill, Phase::clear,
                         Phase::compute, Phase::combine})
       add(phase);
   }

@@ -9,6 +9,7 @@
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -198,6 +199,26 @@ static Condition needsCombine(PhaseFunctions &function) {
   return Number(b, parts) > 1;
 }
 
+/// call fill
+static void callFill(PhaseFunctions &function) {
+  if (!function.layout.needsFill())
+    return;
+  Values arguments = function.operands;
+  llvm::append_range(arguments, function.args.flatten());
+  arguments.push_back(function.args.threads);
+  function.call("fill", arguments);
+}
+
+/// call compute; call combine
+static void callCompute(PhaseFunctions &function, ValueRange arguments) {
+  function.call("compute", arguments);
+  Values withoutStatus(arguments);
+  withoutStatus.erase(withoutStatus.end() - 2);
+  if (function.layout.canSplit())
+    emitIf(function.b, needsCombine(function),
+           [&] { function.call("combine", withoutStatus); });
+}
+
 /// call fill; call clear; call compute; call combine; then the last code of the
 /// filling
 static void buildExecute(PhaseFunctions &function) {
@@ -205,23 +226,54 @@ static void buildExecute(PhaseFunctions &function) {
   func::FuncOp func = function.start("execute", executeParameters(function),
                                      /*isExported=*/true);
   func->setAttr(NachoDialect::kStepAttrName, describeStep(function));
-  const PhaseArguments &args = function.args;
-  if (layout.needsFill()) {
-    Values arguments = function.operands;
-    llvm::append_range(arguments, args.flatten());
-    arguments.push_back(args.threads);
-    function.call("fill", arguments);
-  }
+  callFill(function);
   layout.collector->startEntries(function);
   Values withoutStatus(func.getArguments());
   withoutStatus.erase(withoutStatus.end() - 2);
   if (layout.addsToAll())
     function.call("clear", withoutStatus);
-  function.call("compute", func.getArguments());
-  if (layout.canSplit())
-    emitIf(function.b, needsCombine(function),
-           [&] { function.call("combine", withoutStatus); });
+  callCompute(function, func.getArguments());
   layout.filling->finishExecute(function);
+  func::ReturnOp::create(function.b);
+}
+
+/// Whether a nest reads at most one sparse tensor, an operand of the kernel.
+static bool readsOneOperand(PhaseFunctions &function) {
+  func::FuncOp source = function.source;
+  TypeRange types = source.getArgumentTypes().drop_back();
+  auto step = StepAttr::ofFunction(source, types.size());
+  auto isSparse = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !isDense(tensor);
+  };
+  return llvm::count_if(types, isSparse) <= 1 &&
+         llvm::none_of(step.getInputs(),
+                       [](const StepSource &from) { return from.isStep; });
+}
+
+/// Whether callers may know all sizes before anything is planned, so that
+/// nothing lies between the search for the cuts of a tile and its parts.
+static bool runsAtOnce(PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
+  return function.isOnDevice && function.tile && !layout.hasCounts() &&
+         !layout.hasUnequalParts() && !layout.workspaceLevel &&
+         layout.finds.empty() && !layout.addsToAll() &&
+         layout.filling->isCounted() && runsOneByOne(layout) &&
+         readsOneOperand(function);
+}
+
+/// call fill; cut; call compute; call combine
+static void buildRun(PhaseFunctions &function) {
+  Parameters parameters = executeParameters(function);
+  parameters.insert(parameters.end() - 1, Parameter::sizes);
+  func::FuncOp func = function.start("run", parameters, /*isExported=*/true);
+  function.cloneOperands();
+  callFill(function);
+  callPartition(function, function.numParts());
+  Values arguments(func.getArguments());
+  // Those of execute have no sizes.
+  arguments.erase(arguments.end() - 3);
+  callCompute(function, arguments);
   func::ReturnOp::create(function.b);
 }
 
@@ -240,5 +292,7 @@ void nacho::assembleNest(PhaseFunctions &function) {
     buildCombine(function, withoutStatus);
   buildPlan(function);
   buildExecute(function);
+  if (runsAtOnce(function))
+    buildRun(function);
   layout.filling->buildCompact(function);
 }
