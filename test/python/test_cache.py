@@ -91,10 +91,23 @@ def test_files_of_others_are_not_run(tmp_path):
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o755, 0o710])
-def test_a_directory_that_others_can_use(tmp_path, mode):
+def test_a_directory_made_with_ordinary_rights_is_closed_to_others(tmp_path, mode):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for _ in range(2):
+        cache.chmod(mode)
+        run(cache)
+        assert len(files(cache)) == 2
+        assert cache.stat().st_mode & 0o7777 == 0o700
+
+
+@pytest.mark.parametrize(("mode", "file"), [(0o755, "mine.txt"), (0o1777, None)])
+def test_a_directory_of_others_stays_open(tmp_path, mode, file):
     """It is not used, and the log says so, once."""
     cache = tmp_path / "cache"
     cache.mkdir()
+    if file is not None:
+        (cache / file).touch()
     cache.chmod(mode)
     environment = os.environ | {"NACHO_CACHE_DIR": str(cache)}
     command = [sys.executable, "-c", PROGRAM]
@@ -102,6 +115,7 @@ def test_a_directory_that_others_can_use(tmp_path, mode):
         command, env=environment, check=True, capture_output=True, text=True
     )
     assert not files(cache)
+    assert cache.stat().st_mode & 0o7777 == mode
     assert done.stderr.count("its mode should be 0700") == 1
 
 

@@ -1,7 +1,9 @@
 """Documents name the files and passes that there are."""
 
 import re
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,21 @@ def test_files_that_are_named_are_there(text):
     paths = re.findall(r"[`(]((?:include|lib|python|test|tools)/[\w./+-]+)[`)]", text)
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_version_has_one_place(monkeypatch):
+    """The files that build wheels read it, and so does CMake."""
+    assert f"\nversion: {nacho.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    regex = pytest.importorskip("scikit_build_core.metadata.regex")
+    for folder in (ROOT, ROOT / "tools/nacho-opt"):
+        read = tomllib.loads((folder / "pyproject.toml").read_text())
+        assert read["project"]["dynamic"] == ["version"]
+        how = read["tool"]["scikit-build"]["metadata"]["version"]
+        assert how.pop("provider") == regex.__name__
+        monkeypatch.chdir(folder)
+        assert regex.dynamic_metadata("version", how) == nacho.__version__
+    program = ROOT / "build/dev/bin/nacho-opt"
+    if not program.exists():
+        pytest.skip("nacho-opt is not built")
+    said = subprocess.run([program, "--version"], capture_output=True, text=True)
+    assert f"nacho {nacho.__version__}\n" in said.stdout

@@ -9,8 +9,12 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  llvm::cl::AddExtraVersionPrinter(
+      [](llvm::raw_ostream &stream) { stream << "nacho " NACHO_VERSION "\n"; });
   mlir::registerAllPasses();
   nacho::registerAllPasses(nacho::allBackends());
   nacho::registerSparsifier();

@@ -74,7 +74,24 @@ static std::string digestOf(StringRef bytes) {
   return std::string(digest.begin(), digest.end());
 }
 
+/// Whether a directory has nothing but files of this cache.
+static bool isOurs(const std::string &directory) {
+  std::error_code error;
+  for (sys::fs::directory_iterator entry(directory, error), end;
+       !error && entry != end; entry.increment(error))
+    if (!sys::path::filename(entry->path()).starts_with("llvmcache"))
+      return false;
+  return !error;
+}
+
+static bool isOpenToOthers(const struct stat &found) {
+  return found.st_mode & (S_IRWXG | S_IRWXO);
+}
+
 /// The reason why a directory, which may not exist yet, is not used, if any.
+/// One that its user made for the cache with ordinary rights can be closed to
+/// others; one with other files, or in which all may write, is not ours to
+/// close.
 static std::string refusalOf(const std::string &directory) {
   struct stat found;
   if (directory.empty() || ::stat(directory.c_str(), &found))
@@ -83,9 +100,19 @@ static std::string refusalOf(const std::string &directory) {
     return directory + " is no directory";
   if (found.st_uid != geteuid())
     return directory + " belongs to another user";
-  if (found.st_mode & (S_IRWXG | S_IRWXO))
-    return directory + " is open to other users: its mode should be 0700";
+  if (!isOpenToOthers(found))
+    return "";
+  if ((found.st_mode & S_ISVTX) || !isOurs(directory))
+    return directory + " is open to other users, and has files that are not "
+                       "of the cache: its mode should be 0700";
   return "";
+}
+
+/// Closes a directory to other users, if it exists. Returns whether it is.
+static bool closeToOthers(const std::string &directory) {
+  struct stat found;
+  return ::stat(directory.c_str(), &found) || !isOpenToOthers(found) ||
+         !::chmod(directory.c_str(), S_IRWXU);
 }
 
 std::string ObjectCache::place() { return cacheDirectory(); }
@@ -95,7 +122,8 @@ std::string ObjectCache::refusal() { return refusalOf(cacheDirectory()); }
 ObjectCache::ObjectCache(StringRef key) {
   static const std::string build = ownBuild(), machine = host();
   directory = cacheDirectory();
-  if (directory.empty() || build.empty() || !refusalOf(directory).empty())
+  if (directory.empty() || build.empty() || !refusalOf(directory).empty() ||
+      !closeToOthers(directory))
     return;
   std::string all;
   for (StringRef input : {StringRef(build), StringRef(machine), key})

@@ -23,8 +23,9 @@ using CompiledCode = std::vector<CompiledUnit>;
 /// The file on disk that keeps the code of one module: in $NACHO_CACHE_DIR, or
 /// else in `nacho` in the user's cache directory. If the name is empty, nothing
 /// is kept. The directory is pruned to a maximum size. Errors are ignored: the
-/// code is then compiled anew. So is a directory or a file that other users
-/// could have written.
+/// code is then compiled anew. So is a file that other users could have
+/// written, and a directory that is open to them; but for one that has nothing
+/// else in it, which is closed to them.
 class ObjectCache {
 public:
   /// The constructor adds this build of the compiler, and the CPU, to the key.
