@@ -5,6 +5,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text
 from sphinx.application import Sphinx
+from sphinx.pycode.parser import VariableCommentPicker
 
 project = "Nacho"
 highlight_language = "none"
@@ -75,5 +76,7 @@ def hide_constructor(
 
 
 def setup(app: Sphinx) -> None:
+    # Overloads are for type checkers: the site has one signature for each function.
+    VariableCommentPicker.is_overload = lambda self, decorators: False
     app.add_lexer("mlir", MlirLexer)
     app.connect("autodoc-process-signature", hide_constructor)

@@ -12,7 +12,7 @@ what changes or moves elements one by one (``reshape``, ``concat``, ``take``, ``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -71,6 +71,9 @@ _OPERATORS = {
     for function in (_function(operator),)
 }
 globals().update(_OPERATORS)
+if TYPE_CHECKING:
+    # A type checker cannot know what the table of operators has.
+    def __getattr__(name: str) -> Callable[..., Lazy]: ...
 
 
 def square(x: Any, /) -> Lazy:

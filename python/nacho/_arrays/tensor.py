@@ -13,7 +13,7 @@ from nacho._arrays.lazy import ArrayOperators
 from nacho._kernels.canonical import canonical_view, checked
 from nacho._kernels.format_conversion import converted
 from nacho._kernels.sorting import sorted_entries
-from nacho._notation.symbols import Expression, index_tensor
+from nacho._notation.symbols import Expression, Index, index_tensor
 from nacho._storage.conversion import (
     coordinates_by_dimension,
     densified,
@@ -299,10 +299,13 @@ class Tensor(TensorData, ArrayOperators):
         return (self[number] for number in range(len(self)))
 
     @overload
-    def __getitem__(self, key: int | slice) -> Any: ...
+    def __getitem__(self, key: slice) -> Tensor: ...
 
     @overload
-    def __getitem__(self, key: object) -> Expression: ...
+    def __getitem__(self, key: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, key: Index | str | tuple[Index | str, ...]) -> Expression: ...
 
     def __getitem__(self, key: object) -> Any:
         """Return rows, or the element at some index variables, for an expression.
@@ -322,7 +325,7 @@ class Tensor(TensorData, ArrayOperators):
             return index_tensor(self, key)
         view = self._on_host()
         if view.format.parts:
-            return self.convert("csr" if self.ndim == 2 else "coo")[key]
+            return self.convert("csr" if self.ndim == 2 else "coo")[taken]
         found = rows(view, taken) if isinstance(taken, slice) else row(view, taken)
         if not isinstance(found, View):
             return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 from nacho._kernels.function import Function
 from nacho._kernels.kernel import Kernel
@@ -16,6 +17,50 @@ from nacho._notation.parser import parse
 from nacho._notation.warnings import warn_of_sums
 from nacho._storage.formats import Format
 from nacho.errors import ArgumentError
+
+
+@overload
+def compile(
+    expr: str,
+    formats: Mapping[str, str | Format] | None = None,
+    dtype: str | Mapping[str, str] | None = None,
+    index: IndexType | Mapping[str, IndexType] | None = None,
+    target: str | None = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    cost: str = "time",
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    device: int | None = None,
+    semiring: Semiring | str | None = None,
+    entry: str | None = None,
+) -> Kernel: ...
+
+
+@overload
+def compile(
+    expr: object,
+    formats: Mapping[str, str | Format] | None = None,
+    dtype: str | Mapping[str, str] | None = None,
+    index: IndexType | Mapping[str, IndexType] | None = None,
+    target: str | None = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    cost: str = "time",
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    device: int | None = None,
+    semiring: Semiring | str | None = None,
+    entry: str | None = None,
+) -> Kernel | Function: ...
 
 
 def compile(
@@ -121,7 +166,8 @@ def compile(
     -------
     Kernel or Function
         A kernel; but a ``Function`` for a module whose function has several ops of
-        linalg, each of which is a kernel, or several results.
+        linalg, each of which is a kernel, or several results. (Type checkers take
+        what text is compiled to for a kernel.)
 
     Examples
     --------

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
+
+from numpy.typing import NDArray
 
 from nacho._kernels.blocks import split_by_blocks
 from nacho._kernels.cache import Cache
-from nacho._kernels.call import Call, bind, is_result_given, views_of
+from nacho._kernels.call import Call
 from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
 from nacho._kernels.explanation import Explanation
+from nacho._kernels.given import (
+    HasCsr,
+    given_operands,
+    read_statement,
+    spelled,
+    views_of_operands,
+)
 from nacho._kernels.logs import LOGGER
 from nacho._kernels.options import Lowering, Options, Running
 from nacho._kernels.pins import Pin, requested_format
@@ -20,18 +29,141 @@ from nacho._notation.einsum import spelled_product
 from nacho._notation.limits import require_supported
 from nacho._notation.monoids import Semiring
 from nacho._notation.overloads import WholeExpression
-from nacho._notation.parser import parse
-from nacho._notation.symbols import Expression, Index, statement
-from nacho._notation.tree import Assignment, identifier
-from nacho._notation.warnings import expect_sums, warn_of_sums
-from nacho._notation.written_out import with_added
+from nacho._notation.symbols import Expression, Index
+from nacho._notation.tree import Assignment
+from nacho._notation.warnings import expect_sums
 from nacho._storage.formats import Format
 from nacho._storage.results import library_of
+from nacho._storage.tensor_data import TensorData
 from nacho._storage.views import View
-from nacho.errors import ArgumentError, UnsupportedError
 
 _EVALUATE = ("evaluate(expr, {})", Options._fields)
 _EXPLAIN = ("explain(expr, {})", Options._fields)
+
+_Container = TypeVar("_Container")
+_Tensor = TypeVar("_Tensor", bound=TensorData)
+_Sparse = Literal["coo", "csc", "csf", "csr", "dcsc", "dcsr"]
+
+
+# A statement decides whether the result is sparse: if out= does not say it, type
+# checkers cannot know it.
+
+
+@overload
+def evaluate(
+    expr: str,
+    /,
+    *,
+    out: Literal["dense"],
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
+    **named: TensorData | NDArray[Any] | HasCsr[Any] | complex,
+) -> NDArray[Any]: ...
+
+
+@overload
+def evaluate(
+    expr: str,
+    /,
+    *,
+    out: _Sparse,
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
+    **named: _Tensor | complex,
+) -> _Tensor: ...
+
+
+@overload
+def evaluate(
+    expr: str,
+    /,
+    *,
+    out: Literal["csr"],
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
+    **named: HasCsr[_Container] | complex,
+) -> _Container: ...
+
+
+@overload
+def evaluate(
+    expr: str | Expression | WholeExpression,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    *,
+    out: str | Format | None = None,
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
+    **named: Any,
+) -> Any: ...
+
+
+@overload
+def evaluate(
+    expr: str | Expression | WholeExpression,
+    operands: Mapping[str, Any] | Sequence[Index] | None = None,
+    /,
+    *,
+    out: _Container,
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
+    **named: Any,
+) -> _Container: ...
 
 
 def evaluate(
@@ -202,109 +334,6 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     text, given = spelled_product(subscripts, operands)
     expect_sums(text)
     return evaluate(text, given, **options)
-
-
-def spelled(expr: object, operands: Any, named: dict[str, Any]) -> tuple[object, Any]:
-    """Return an expression as text, and its operands, which may be in it."""
-    if isinstance(expr, Expression | WholeExpression):
-        return _spelled_by_operators(expr, operands, named)
-    return expr, operands
-
-
-def _spelled_by_operators(
-    expr: Expression | WholeExpression, indices: object, named: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
-    """Return an expression of Python's operators as text, and its operands by name."""
-    if indices is None:
-        indices = named.pop("indices", None)
-    if isinstance(expr, WholeExpression) and indices is not None:
-        raise ArgumentError("an expression of whole arrays has no indices")
-    if named:
-        shown = ", ".join(f"'{name}'" for name in named)
-        kind = "whole arrays" if isinstance(expr, WholeExpression) else "nacho.indices"
-        raise ArgumentError(
-            f"an expression of {kind} has its operands in it: what is {shown}?"
-        )
-    if isinstance(expr, WholeExpression):
-        text, given = expr.statement
-    else:
-        text, given = statement(expr, indices)
-    expect_sums(text)
-    return text, given
-
-
-# --- Operands -------------------------------------------------------------------------
-
-
-def read_statement(
-    text: object, operands: object, named: Mapping[str, Any], options: Options
-) -> Assignment:
-    """Return the statement of a text, and warn of sums that may not be meant.
-
-    ``+=`` adds to the operand that has the name of the result, if there is one.
-    """
-    written = parse(text)
-    assignment = options.read(written)
-    warn_of_sums(assignment)
-    given = (*named, *operands) if isinstance(operands, Mapping) else named
-    if not is_result_given(written, given):
-        return assignment
-    return options.read(with_added(written))
-
-
-def given_operands(
-    assignment: Assignment,
-    operands: object,
-    named: Mapping[str, Any],
-    function: tuple[str, tuple[str, ...]],
-) -> list[Any]:
-    """Return the operands in the order of the expression.
-
-    ``function`` is how messages show the call, with {} in place of the mapping of
-    operands, and the names of the function's options.
-    """
-    names = assignment.operands
-    if (
-        operands is None
-        and len(named) == len(names)
-        and all(name in named for name in names)
-    ):
-        return [named[name] for name in names]
-    call, options = function
-    if operands is not None:
-        mapped = _mapping(operands, names, call)
-        twice = next((name for name in named if name in mapped), None)
-        if twice is not None:
-            raise ArgumentError(f"operand '{twice}' is given twice")
-        named = {**mapped, **named}
-    for name in names:
-        if name not in named and name in options:
-            shown = call.format(f'{{"{name}": {name}}}')
-            raise ArgumentError(
-                f"operand '{name}' has the name of an option: pass it in a mapping, "
-                f"{shown}"
-            )
-    return bind(names, (), named)
-
-
-def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any]:
-    """Return operands by name, or refuse operands without names."""
-    if not isinstance(operands, Mapping):
-        keywords = ", ".join(f"{name}={name}" for name in names)
-        raise ArgumentError(
-            f"operands are passed by name, {call.format(keywords)}, or in a mapping of "
-            f"names, not in one {type(operands).__name__}"
-        )
-    return {identifier(name): value for name, value in operands.items()}
-
-
-def views_of_operands(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
-    try:
-        return views_of(assignment, given)
-    except UnsupportedError:
-        # If the expression is unsupported as well, the user should hear that first.
-        require_supported(assignment)
-        raise
 
 
 # --- Kernels --------------------------------------------------------------------------

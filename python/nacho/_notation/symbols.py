@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import count
 from string import ascii_uppercase
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, overload
 
 import numpy as np
 
@@ -116,6 +116,14 @@ class Unindexed(Expression):
         return index_tensor(self._node.container, key)
 
     __iter__ = None  # Python would iterate over what can be indexed
+
+
+@overload
+def access(container: object) -> Unindexed: ...
+
+
+@overload
+def access(container: object, *indices: Index | str) -> Expression: ...
 
 
 def access(container: object, *indices: Index | str) -> Expression:

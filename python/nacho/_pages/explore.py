@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from nacho._kernels.call import Call
 from nacho._kernels.drawing import drawn
-from nacho._kernels.evaluation import (
-    given_operands,
-    read_statement,
-    specialiser_for,
-    views_of_operands,
-)
+from nacho._kernels.evaluation import specialiser_for
+from nacho._kernels.given import given_operands, read_statement, views_of_operands
 from nacho._kernels.nests import Nest, nests_of
 from nacho._kernels.options import Options, Running
 from nacho._kernels.program import Program

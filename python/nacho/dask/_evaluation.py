@@ -12,7 +12,7 @@ from dask.base import is_dask_collection
 from distributed import Client
 
 from nacho._kernels.block_operands import plain_view
-from nacho._kernels.evaluation import given_operands, read_statement, spelled
+from nacho._kernels.given import given_operands, read_statement, spelled
 from nacho._kernels.nests import Partition
 from nacho._kernels.options import Options
 from nacho._notation.overloads import WholeExpression

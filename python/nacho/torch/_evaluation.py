@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from nacho._kernels.evaluation import given_operands, read_statement, spelled
+from nacho._kernels.given import given_operands, read_statement, spelled
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.symbols import Expression, Index
