@@ -161,7 +161,8 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
 
 std::string Chooser::describeWorkers(const Choice &choice) const {
   const Asked &asked = choice.asked;
-  std::string work = "about " + std::to_string(asked.work) + " entries";
+  // Entries of operands: how many products there are, the cost says.
+  std::string work = "reads about " + std::to_string(asked.work) + " entries";
   std::string chosen = std::to_string(choice.parts) + " part(s)";
   if (kernel.entriesPerPart)
     return chosen + (asked.parts ? " (as asked for)"

@@ -186,11 +186,16 @@ def _options(given: argparse.Namespace) -> dict[str, Any]:
 # --- Commands -------------------------------------------------------------------------
 
 
+def _say_written(path: Path) -> None:
+    print(f"wrote {path}, {path.stat().st_size} bytes")
+
+
 def _run(given: argparse.Namespace) -> None:
     operands, out = _operands(given)
     result = nacho.evaluate(given.expression, operands, out=out, **_options(given))
     if given.output is not None:
         nacho.write(given.output, result)
+        _say_written(given.output)
     else:
         print(result)
 
@@ -202,6 +207,7 @@ def _explain(given: argparse.Namespace) -> None:
         print(found, end="")
     else:
         found.to_html(given.html)
+        _say_written(given.html)
 
 
 def _partition(given: argparse.Namespace) -> None:
@@ -237,7 +243,7 @@ def _explore(given: argparse.Namespace) -> None:
         formats = {} if out is None else {result: out}
     page = page_of(explored(given.expression, formats, operands, given.target))
     given.output.write_text(page, encoding="utf-8")
-    print(f"wrote {given.output}")
+    _say_written(given.output)
 
 
 def _info(given: argparse.Namespace) -> None:

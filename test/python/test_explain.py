@@ -8,6 +8,7 @@ import nacho
 from libraries import needed
 from markup import loaded, parsed
 from nacho._kernels import measured
+from nacho._kernels.explanation import verdict
 from nacho._pictures.bars import Bars
 from nacho._pictures.pattern import Pattern
 
@@ -204,6 +205,37 @@ def test_the_simulated_gpu_is_explained_too():
     assert patterns(found) == {} or "A[i,j]" in patterns(found)
 
 
+@pytest.mark.parametrize(
+    ("text", "operands", "options", "expected"),
+    [
+        ("Z[i,j] = A[i,j] + B[i,j]", {"A": A, "B": B}, {"parts": 6}, "balanced: "),
+        ("Z[i,j] = A[i,j] * 2", {"A": A}, {"parts": 1}, "in one part; "),
+        ("Z[i,j] = A[i,j] * 2", {"A": A.todia()}, {}, "; operands were copied"),
+        ("Z[i,j] = A[i,j] * 2", {"A": A}, {}, "; nothing was copied"),
+        ("Z[i,j] = A[i,j] * 2", {"A": A}, {}, "% of memory bandwidth; "),
+    ],
+)
+def test_it_begins_with_a_verdict(text, operands, options, expected):
+    found = nacho.explain(text, operands, **options)
+    assert next(iter(found.sections)) == "verdict"
+    (line,) = found.sections["verdict"]
+    assert expected in f"; {line}"
+    assert found.startswith(f"verdict     {line}\n")
+
+
+def test_parts_that_differ_are_called_unbalanced():
+    """A row that one part has to own costs more than all others together."""
+    line = verdict(4, 2.5, None, is_copied=False)
+    assert line == (
+        "unbalanced: the heaviest of 4 parts has 2.500 of its share; nothing was copied"
+    )
+
+
+def test_what_is_read_is_not_called_what_is_computed():
+    found = nacho.explain("Z[i,k] = A[i,j] * A[j,k]", A=SQUARE)
+    assert f"reads about {2 * SQUARE.nnz} entries" in found.sections["workers"][0]
+
+
 # --- HTML -----------------------------------------------------------------------------
 
 
@@ -212,10 +244,31 @@ def test_html_has_sections_and_pictures(tmp_path):
     for text in (found._repr_html_(), page(found, tmp_path / "e.html")):
         tree = parsed(text)
         assert loaded(tree) == []
-        assert [each.text for each in tree.all("th")] == list(found.sections)
+        titles = [(each.all("a") or [each])[0].text for each in tree.all("th")]
+        assert titles == list(found.sections)
         assert len(tree.all("svg")) == len(found.pictures)
         # The cuts between six parts of two operands.
         assert len(tree.all("polyline", "cut")) == 2 * 5
+
+
+def test_words_are_links_to_what_they_mean():
+    found = nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B, parts=6)
+    tree = parsed(found._repr_html_())
+    meanings = dict(
+        zip(
+            [each["id"] for each in tree.all("dt")],
+            [each.text for each in tree.all("dd")],
+            strict=True,
+        )
+    )
+    links = tree.all("a")
+    assert {each["href"] for each in links} == {f"#{name}" for name in meanings}
+    assert all(meanings[each["href"][1:]] == each["title"] for each in links)
+    assert {"nacho-part", "nacho-cost", "nacho-share"} <= meanings.keys()
+    # The lines of a section stay apart.
+    cells = dict(zip(found.sections, tree.all("td"), strict=True))
+    assert "white-space: pre-wrap" in cells["cost"]["style"]
+    assert cells["cost"].text.count("\n") == len(found.sections["cost"]) - 1
 
 
 def page(found, path):

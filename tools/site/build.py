@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import file_index
+import glossary
 from reference import ROOT, generated
 from sphinx.cmd.build import main as sphinx
 
@@ -29,6 +30,7 @@ def files() -> Iterator[tuple[Path, bytes]]:
             if path.suffix in _SUFFIXES:
                 yield prefix / path.relative_to(folder), _content(path)
     yield Path("reference/every-file.md"), file_index.page().encode()
+    yield Path("reference/glossary.md"), glossary.page().encode()
     for name, text in generated().items():
         yield Path(name), text.encode()
 

@@ -12,7 +12,7 @@ highlight_language = "none"
 html_title = "Nacho"
 html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 # Links to headings of a page, as GitHub names them.
 myst_heading_anchors = 4
 html_show_copyright = False

@@ -44,7 +44,7 @@ def generated() -> dict[str, str]:
         "api/index.md": _contents("API reference", [page.name for page in API]),
         "reference/index.md": _contents(
             "Reference of the compiler",
-            ["operators", "dialect", *PASSES, "choices", "every-file"],
+            ["operators", "dialect", *PASSES, "choices", "glossary", "every-file"],
         ),
     }
 

@@ -10,7 +10,7 @@ from nacho._kernels import gpu_model, tiles
 from nacho._kernels.call import Call, views_of
 from nacho._kernels.counts import Counted, counted, described, since
 from nacho._kernels.drawing import drawn
-from nacho._kernels.explanation import Explanation
+from nacho._kernels.explanation import Explanation, verdict
 from nacho._kernels.measured import (
     Shared,
     Sharing,
@@ -86,7 +86,10 @@ def explain(
     run = specialiser.run(given, views, running, lambda call: _run(call, clock))
     statement = run.specialisation.statement
     loops = run.kernel.loops(run.program.choices)
+    bandwidth = _bandwidth(run)
+    told = verdict(run.plan.parts, run.plan.balance, bandwidth, bool(notes))
     sections: list[tuple[str, Iterable[str]]] = [
+        ("verdict", [told]),
         ("expression", [statement.written_out]),
         ("types", _types(statement, specialiser.source.pins)),
         ("order", _order(run, loops)),
@@ -101,7 +104,7 @@ def explain(
         ("workers", [run.native.workers]),
         ("cost", _costs(run.plan, run.program, specialiser.lowering.cost)),
         ("time", _times(run)),
-        ("moved", _moved(run)),
+        ("moved", _moved(run, bandwidth)),
     ]
     if run.counts:
         sections.append(("counted", described(run.counts)))
@@ -370,17 +373,27 @@ def _times(run: _Run) -> list[str]:
     return [*lines, run.shared.compared(seconds["compute"], max(busy) / 1e6)]
 
 
-def _moved(run: _Run) -> list[str]:
+def _bandwidth(run: _Run) -> float | None:
+    """Return the bytes a second that were moved, beside those when arrays are copied.
+
+    None if that is not the memory of the host.
+    """
+    if run.specialisation.target != HOST:
+        return None
+    moved = bytes_of(run.call.loaded.values()) + run.plan.nbytes
+    return moved / run.seconds["compute"] / copy_bandwidth(run.plan.threads)
+
+
+def _moved(run: _Run, bandwidth: float | None) -> list[str]:
     """Describe the bytes that have to be moved, and how fast they were."""
     read, written = bytes_of(run.call.loaded.values()), run.plan.nbytes
     lines = [
         f"operands {_megabytes(read)}, result {_megabytes(written)}, each array once"
     ]
-    if run.specialisation.target == HOST:
-        rate = (read + written) / run.seconds["compute"]
-        copied = copy_bandwidth(run.plan.threads)
+    if bandwidth is not None:
+        copied = copy_bandwidth(run.plan.threads) / 1e9
         lines.append(
-            f"{rate / 1e9:.2f} GB/s while computing: {rate / copied:.0%} of the "
-            f"{copied / 1e9:.1f} GB/s at which {run.plan.threads} thread(s) copy arrays"
+            f"{bandwidth * copied:.2f} GB/s while computing: {bandwidth:.0%} of the "
+            f"{copied:.1f} GB/s at which {run.plan.threads} thread(s) copy arrays"
         )
     return lines

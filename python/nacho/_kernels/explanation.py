@@ -8,14 +8,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from nacho._pictures.figure import Picture, as_html, plotted, table
+from nacho._pictures.figure import Picture, as_html, plotted
+from nacho._pictures.glossary import linked_table
 
 _WIDTH = 12
 _STYLE = (
     "body {font-family: sans-serif} figure {margin: 1.5em 0} "
     "figcaption {max-width: 40em; color: #555} "
     "th {text-align: left; vertical-align: top; padding-right: 1.5em} "
-    "td {white-space: pre-wrap; font-family: monospace}"
+    "td {font-family: monospace} a {color: inherit}"
 )
 
 
@@ -23,7 +24,7 @@ class Explanation(str):
     """What was done, as text that has sections and pictures."""
 
     sections: dict[str, tuple[str, ...]]
-    """The lines of each section by its title."""
+    """The lines of each section by its title; the first one is a verdict."""
     pictures: tuple[Picture, ...]
     """The cost and the time of parts, and the operands with the cuts of parts."""
 
@@ -45,7 +46,7 @@ class Explanation(str):
         return made
 
     def _repr_html_(self) -> str:
-        return f"{table(self.sections)}\n{as_html(self.pictures)}"
+        return f"{linked_table(self.sections)}\n{as_html(self.pictures)}"
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page with the sections and the pictures to ``path``."""
@@ -60,3 +61,24 @@ class Explanation(str):
     def plot(self) -> Any:
         """Draw the pictures with matplotlib, and return the figure."""
         return plotted(self.pictures)
+
+
+_BALANCED = 1.1
+"""Parts that differ by less take about the same time."""
+
+
+def verdict(
+    parts: int, balance: float, bandwidth: float | None, is_copied: bool
+) -> str:
+    """Return in one line how well a call was done.
+
+    ``bandwidth`` is the part that was used of the memory's, if that is known.
+    """
+    kind = "balanced" if balance < _BALANCED else "unbalanced"
+    found = [f"{kind}: the heaviest of {parts} parts has {balance:.3f} of its share"]
+    if parts == 1:
+        found = ["in one part"]
+    if bandwidth is not None:
+        found.append(f"{bandwidth:.0%} of memory bandwidth")
+    found.append("operands were copied" if is_copied else "nothing was copied")
+    return "; ".join(found)

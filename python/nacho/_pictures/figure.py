@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from nacho._pictures.svg import element
 from nacho.errors import UnsupportedError
+
+_LINES = "white-space: pre-wrap; text-align: left"
+"""Keeps lines apart, also in Jupyter, which has styles of its own."""
 
 
 class Picture(Protocol):
@@ -24,10 +27,13 @@ class Picture(Protocol):
     def plot(self, axes: Any) -> None: ...
 
 
-def table(rows: Mapping[str, Iterable[str]]) -> str:
-    """Return a table with a row of lines for each title."""
+def table(
+    rows: Mapping[str, Iterable[str]], shown: Callable[[str], str] = html.escape
+) -> str:
+    """Return a table with a row of lines for each title; ``shown`` makes them HTML."""
     texts = [
-        element("th", html.escape(title)) + element("td", html.escape("\n".join(lines)))
+        element("th", shown(title))
+        + element("td", shown("\n".join(lines)), style=_LINES)
         for title, lines in rows.items()
     ]
     return element("table", "\n", *(element("tr", text) + "\n" for text in texts))
