@@ -37,4 +37,11 @@ void addCounts(nb::module_ &m) {
   m.def("counted_steps", &countedSteps);
   m.def("counted_kernels", &pyCountedKernels);
   m.def("take_sharing", &pyTakeSharing);
+  nb::class_<PartCounts>(m, "PartCounts")
+      .def(nb::init<>())
+      .def_prop_ro("parts", [](const PartCounts &c) { return c.parts.load(); })
+      .def_prop_ro("done", [](const PartCounts &c) { return c.done.load(); });
+  m.def(
+      "count_parts", [](PartCounts *counts) { countParts(counts); },
+      nb::arg("counts").none());
 }

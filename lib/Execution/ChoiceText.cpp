@@ -92,9 +92,9 @@ std::string Chooser::describeBranches(const Choice &choice) const {
                ? "union merged with branches: as asked for"
                : "";
   const Sample &sample = *choice.sample;
-  std::string of = ": " + std::to_string(sample.surprises) + " of " +
-                   std::to_string(sample.steps) +
-                   " sampled steps are surprises";
+  std::string of = ": a processor would guess " +
+                   std::to_string(sample.surprises) + " of " +
+                   std::to_string(sample.steps) + " sampled branches wrongly";
   if (!isForeseen(sample))
     return "union merged with selects" + of;
   return "union merged with branches, once " + std::to_string(kWorthBranches) +

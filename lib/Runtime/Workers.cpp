@@ -303,6 +303,26 @@ static void computeTogether(Place &place, int64_t parts, int64_t threads,
   place.release();
 }
 
+static thread_local PartCounts *countsOfThread = nullptr;
+
+void nacho::countParts(PartCounts *counts) { countsOfThread = counts; }
+
+namespace {
+/// A computation whose parts are counted when they are done.
+struct Counted {
+  static void computePart(void *self, int64_t part, int64_t slot,
+                          const StopWord *word) {
+    const auto &counted = *static_cast<const Counted *>(self);
+    counted.compute(counted.context, part, slot, word);
+    counted.counts->done.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  ComputePart compute;
+  void *context;
+  PartCounts *counts;
+};
+} // namespace
+
 /// A place for a computation; null if all are taken, or there is no memory for
 /// the first ones.
 static Place *claimPlace() {
@@ -321,6 +341,12 @@ bool nacho::computeParts(int64_t parts, int64_t threads, ComputePart compute,
     if (*onlyPart < parts)
       compute(context, *onlyPart, /*slot=*/0, &stopWord());
     return isSet(stopWord());
+  }
+  Counted counted = {compute, context, countsOfThread};
+  if (counted.counts) {
+    counted.counts->parts.fetch_add(parts, std::memory_order_relaxed);
+    compute = &Counted::computePart;
+    context = &counted;
   }
   threads = std::min({threads, parts, kMostThreads});
   if (Place *place = threads > 1 ? claimPlace() : nullptr)

@@ -50,12 +50,19 @@ static void checkParts(int64_t parts, int64_t threads) {
   std::vector<std::atomic<bool>> isTaken(threads);
   std::atomic<bool> isAlone = true;
   takeSharing();
+  PartCounts counts;
+  std::atomic<bool> isTold = true;
+  countParts(&counts);
   bool stopped = compute(parts, threads, [&](int64_t part, int64_t slot) {
     if (isTaken.at(slot).exchange(true))
       isAlone = false;
+    if (counts.done >= parts || counts.parts != parts)
+      isTold = false;
     ++times.at(part);
     isTaken[slot] = false;
   });
+  countParts(nullptr);
+  compute(1, threads, [](int64_t, int64_t) {});
   bool isOnce = std::all_of(times.begin(), times.end(),
                             [](const auto &count) { return count == 1; });
   Sharing sharing = takeSharing();
@@ -64,10 +71,14 @@ static void checkParts(int64_t parts, int64_t threads) {
   check(!stopped && isOnce, [&] {
     return describe(parts, threads) + " are not computed once each";
   });
+  check(isTold && counts.parts == parts && counts.done == parts, [&] {
+    return describe(parts, threads) + ": told are " +
+           std::to_string(counts.done) + " of " + std::to_string(counts.parts);
+  });
   check(isAlone, [&] {
     return describe(parts, threads) + ": several threads have one slot";
   });
-  check(recorded == parts && int64_t(sharing.parts.size()) <= threads, [&] {
+  check(recorded == parts + 1 && int64_t(sharing.parts.size()) <= threads, [&] {
     return describe(parts, threads) + ": recorded are " +
            std::to_string(recorded);
   });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nacho._kernels import copies, evaluation
+from nacho._kernels import copies, specialisers
 from nacho._kernels.cache import Cache
 
 _EVALUATION, _COPIES = Cache(), Cache()
@@ -17,5 +17,5 @@ def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
     so that no result depends on which tests were run before.
     """
     monkeypatch.setenv("NACHO_OPTIMIZE", "0")
-    monkeypatch.setattr(evaluation, "_specialisers", _EVALUATION)
+    monkeypatch.setattr(specialisers, "_specialisers", _EVALUATION)
     monkeypatch.setattr(copies, "_specialisations", _COPIES)

@@ -13,6 +13,7 @@
 
 #include "nacho/Runtime/Stop.h"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -59,6 +60,17 @@ struct Sharing {
 
 /// Returns what was recorded since the last call of this function.
 Sharing takeSharing();
+
+/// How many parts a thread's computations have so far, and how many of these
+/// are done. Any thread may read it.
+struct PartCounts {
+  std::atomic<int64_t> parts{0};
+  std::atomic<int64_t> done{0};
+};
+
+/// From now on, computations of the calling thread are counted by `counts`;
+/// they are not counted if that is null.
+void countParts(PartCounts *counts);
 
 /// Each worker calls `hook` before it looks for a computation to join. For
 /// tests: a worker that does not return from there is one that the system does

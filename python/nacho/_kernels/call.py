@@ -7,6 +7,7 @@ and wrap the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from nacho._elements import STORED
@@ -15,6 +16,7 @@ from nacho._kernels.devices import result_device
 from nacho._kernels.loading import load
 from nacho._kernels.logs import LoggedNotes, informs
 from nacho._kernels.options import Running
+from nacho._kernels.progress import shown
 from nacho._kernels.refusals import require_extent, require_fit
 from nacho._kernels.specialisation import Asked, Specialisation
 from nacho._notation.tree import Assignment, identifier
@@ -144,7 +146,10 @@ class Call(NamedTuple):
 
     def compute(self) -> Any:
         """Return the result; count its entries first only if that is necessary."""
-        return self.execute(self.plan("call"), planned=True)
+        if self.running.progress is None:
+            return self.execute(self.plan("call"), planned=True)
+        with self._shown():
+            return self.execute(self.plan("call"), planned=True)
 
     def execute(self, plan: _nacho.Plan, *, planned: bool = False) -> Any:
         """Compute the values of a plan, and return the result in a container.
@@ -189,10 +194,17 @@ class Call(NamedTuple):
         indices = self.specialisation.statement.assignment.result.indices
         return tuple([self.extents[index] for index in indices])
 
+    def _shown(self) -> AbstractContextManager[None]:
+        """Return what tells how many parts are done."""
+        return shown(self.running.progress, self.specialisation.statement.written_out)
+
     def _acted(self, act: Callable[..., _Result], *args: Any, **how: Any) -> _Result:
         """Act on the arguments, or refuse the operand that has changed meanwhile."""
         try:
-            return act(*args, **how)
+            if self.running.progress is None:
+                return act(*args, **how)
+            with self._shown():
+                return act(*args, **how)
         except RuntimeError as error:
             from nacho import _nacho
 

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeVar, overload
 from numpy.typing import NDArray
 
 from nacho._kernels.blocks import split_by_blocks
-from nacho._kernels.cache import Cache
 from nacho._kernels.call import Call
 from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
@@ -20,20 +19,17 @@ from nacho._kernels.given import (
     spelled,
     views_of_operands,
 )
-from nacho._kernels.logs import LOGGER
-from nacho._kernels.options import Lowering, Options, Running
-from nacho._kernels.pins import Pin, requested_format
+from nacho._kernels.options import Options, Running
+from nacho._kernels.progress import Progress
 from nacho._kernels.specialiser import Specialiser
-from nacho._kernels.statement import NotationSource
+from nacho._kernels.specialisers import specialiser_for
 from nacho._notation.einsum import spelled_product
-from nacho._notation.limits import require_supported
 from nacho._notation.monoids import Semiring
 from nacho._notation.overloads import WholeExpression
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.tree import Assignment
 from nacho._notation.warnings import expect_sums
 from nacho._storage.formats import Format
-from nacho._storage.results import library_of
 from nacho._storage.tensor_data import TensorData
 from nacho._storage.views import View
 
@@ -68,6 +64,7 @@ def evaluate(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     semiring: Semiring | str | None = None,
+    progress: Progress = None,
     **named: TensorData | NDArray[Any] | HasCsr[Any] | complex,
 ) -> NDArray[Any]: ...
 
@@ -91,6 +88,7 @@ def evaluate(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     semiring: Semiring | str | None = None,
+    progress: Progress = None,
     **named: _Tensor | complex,
 ) -> _Tensor: ...
 
@@ -114,6 +112,7 @@ def evaluate(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     semiring: Semiring | str | None = None,
+    progress: Progress = None,
     **named: HasCsr[_Container] | complex,
 ) -> _Container: ...
 
@@ -138,6 +137,7 @@ def evaluate(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     semiring: Semiring | str | None = None,
+    progress: Progress = None,
     **named: Any,
 ) -> Any: ...
 
@@ -162,6 +162,7 @@ def evaluate(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     semiring: Semiring | str | None = None,
+    progress: Progress = None,
     **named: Any,
 ) -> _Container: ...
 
@@ -185,6 +186,7 @@ def evaluate(
     contract: Sequence[str] | str = "auto",
     memory_limit: int | None = None,
     semiring: Semiring | str | None = None,
+    progress: Progress = None,
     **named: Any,
 ) -> Any:
     """Compute an expression: compile it once for such operands, and run it.
@@ -241,6 +243,10 @@ def evaluate(
     semiring
         What ``+`` and ``*`` mean, and how indices are reduced: a ``nacho.Semiring``, or
         the name of one, such as ``"min_plus"``. What is not stored takes no part.
+    progress
+        True for a bar that shows how many parts are done, by tqdm where it is
+        installed, if a call takes more than a second; or a function ``(done, parts)``,
+        which another thread calls. More parts come when the next loops begin.
     **named
         The operands by name. ``+=`` adds to the operand with the name of the result, if
         there is one.
@@ -272,6 +278,7 @@ def evaluate(
         contract=contract,
         memory_limit=memory_limit,
         semiring=semiring,
+        progress=progress,
     )
     text, operands = spelled(expr, operands, named)
     assignment = read_statement(text, operands, named, options)
@@ -338,8 +345,6 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
 
 # --- Kernels --------------------------------------------------------------------------
 
-_specialisers: Cache[Specialiser] = Cache()
-
 
 def _prepared(
     assignment: Assignment, given: Sequence[Any], options: Options
@@ -357,43 +362,3 @@ def _prepared(
     if not options.is_placed:
         lowering = lowering.on(target_for(views.values()))
     return specialiser_for(assignment, views, out, lowering), views, running
-
-
-def specialiser_for(
-    assignment: Assignment,
-    views: Mapping[str, View],
-    out: str | Format | None,
-    lowering: Lowering,
-) -> Specialiser:
-    """Return the specialiser for operands of these formats and of any types."""
-    if out is not None and type(out) is not str:
-        out = Format(out)
-    library = library_of(list(views.values()))
-    formats = [view.format.name for view in views.values()]
-    splits = assignment.splits
-    asked = (assignment.text, assignment.semiring, splits, out, lowering)
-    key = (*asked, library, *formats)
-    found = _specialisers.find(key)
-    if found is not None:
-        LOGGER.debug("'%s': kernel found in memory", assignment.text)
-        return found
-    return _specialisers.get(
-        key, lambda: _specialiser(assignment, views, out, library, lowering)
-    )
-
-
-def _specialiser(
-    assignment: Assignment,
-    views: Mapping[str, View],
-    out: str | Format | None,
-    library: str,
-    lowering: Lowering,
-) -> Specialiser:
-    result = assignment.result.name
-    pins = {name: Pin() for name in (*assignment.operands, result)}
-    pins |= {name: Pin(view.format) for name, view in views.items()}
-    if out is not None:
-        require_supported(assignment)
-        pins[result] = Pin(requested_format(assignment, out))
-    source = NotationSource(assignment, pins, lowering, library)
-    return Specialiser(source, lowering)

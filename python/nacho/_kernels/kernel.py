@@ -118,7 +118,7 @@ class Kernel:
             options = options_of_call(named, self.operands)
             out = out_of_call(named, self.operands)
             operands = tuple(bind(self._assignment.operands, operands, named))
-        repetitions = self._repetitions.of(tuple(options.items()))
+        repetitions = self._repetitions.of(options)
         made = repetitions.compute(operands, out)
         if made is None:
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from nacho._kernels.call import Call, bind
 from nacho._kernels.options import Running
+from nacho._kernels.progress import shown
 from nacho._notation.tree import Assignment
 from nacho._storage.device_arrays import HOST
 from nacho.errors import ArgumentError, NachoError
@@ -55,7 +56,8 @@ def _computed_together(calls: list[Call], running: Running) -> list[Any]:
         return [None] * len(calls)
     given = [(call.specialisation.native, call.args, call.asked) for call in calls]
     trusted = running.validate == "none"
-    return _nacho.compute_many(given, running.threads or 0, trusted)
+    with shown(running.progress, f"{len(calls)} problems"):
+        return _nacho.compute_many(given, running.threads or 0, trusted)
 
 
 def _operands(problem: Any, assignment: Assignment) -> list[Any]:

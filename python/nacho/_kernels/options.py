@@ -20,11 +20,13 @@ from nacho._kernels.option_checks import (
     checked_contract,
     checked_count,
     checked_order,
+    checked_progress,
     checked_remap,
     checked_stream,
     checked_validation,
     is_word,
 )
+from nacho._kernels.progress import Progress
 from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.semirings import under
 from nacho._notation.tree import Assignment
@@ -70,6 +72,8 @@ class Running(NamedTuple):
     """Whether what is called checks the positions of operands on a device itself."""
     out: Room | None = None
     """The container that the result is written to, if the caller gives one."""
+    progress: Progress = None
+    """Who is told how many parts are done, if anybody is."""
 
 
 class Options(NamedTuple):
@@ -92,6 +96,7 @@ class Options(NamedTuple):
     contract: Sequence[str] | str = "auto"
     memory_limit: int | None = None
     semiring: Semiring | str | None = None
+    progress: Progress = None
 
     @classmethod
     def taken(cls, named: dict[str, Any]) -> Options:
@@ -153,13 +158,14 @@ class Options(NamedTuple):
             _count("memory_limit", self.memory_limit),
             self.device,
             checked_stream(self.stream),
+            progress=checked_progress(self.progress),
         )
 
 
 _LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
 """The options that are numbers, and how large each may be."""
 
-OF_CALLS = (*_LARGEST, "stream")
+OF_CALLS = (*_LARGEST, "stream", "progress")
 """The options that calls of a kernel may have in place of those of ``compile``."""
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nacho._kernels.call import Call
-from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.given import given_operands, read_statement, views_of_operands
 from nacho._kernels.nests import Nest, Partition, nests_of
 from nacho._kernels.options import Options
+from nacho._kernels.specialisers import specialiser_for
 from nacho.errors import ArgumentError
 
 __all__ = ["Nest", "Partition", "partition"]

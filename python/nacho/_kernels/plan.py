@@ -54,10 +54,11 @@ class Plan:
     def __reduce__(self) -> tuple[Callable[..., Plan], tuple[Any, ...]]:
         """Pickle the kernel by expression and options, and the operands.
 
-        Loading makes the plan again. Streams are those of a process.
+        Loading makes the plan again. Streams, and who is told of parts, are those of a
+        process.
         """
         made, call = self._specialisation, self._call
-        running = call.running._replace(stream=None)
+        running = call.running._replace(stream=None, progress=None)
         return _unpickled, (made.source, made.lowering, list(call.given), running)
 
     def execute(self, /, *operands: Any, **named: Any) -> Any:
@@ -95,6 +96,7 @@ class Plan:
             device=asked.device,
             stream=asked.stream,
             out=room,
+            progress=asked.progress,
         )
         extents = index_extents(specialisation.statement.assignment, views)
         call = Call.of(specialisation, given, views, extents, running)

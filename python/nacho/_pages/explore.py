@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from nacho._kernels.call import Call
 from nacho._kernels.drawing import drawn
-from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.given import given_operands, read_statement, views_of_operands
 from nacho._kernels.nests import Nest, nests_of
 from nacho._kernels.options import Options, Running
@@ -17,6 +16,7 @@ from nacho._kernels.program import Program
 from nacho._kernels.reasons import loop_order, reason_of_order
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
+from nacho._kernels.specialisers import specialiser_for
 from nacho._kernels.statement import Statement
 from nacho._notation.parser import parse
 from nacho._pages.origins import Origins

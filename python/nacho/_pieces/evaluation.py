@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nacho._kernels.evaluation import specialiser_for
 from nacho._kernels.nests import Nest, Partition, named, nests_of
 from nacho._kernels.options import Lowering, Options
 from nacho._kernels.parts import loops_of_levels
@@ -22,6 +21,7 @@ from nacho._kernels.program import MERGE_KEYS, Program
 from nacho._kernels.program import Step as CutStep
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.specialiser import Specialiser
+from nacho._kernels.specialisers import specialiser_for
 from nacho._notation.tree import Assignment
 from nacho._pieces import devices, tasks
 from nacho._pieces.accesses import named_apart
