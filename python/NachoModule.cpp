@@ -30,7 +30,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -189,13 +188,12 @@ public:
 
   /// Plans and executes a call, and returns the arrays of the result, in the
   /// memory of the device.
-  nb::list compute(const nb::list &list, int64_t parts, int64_t threads,
-                   int64_t work, int64_t memory) {
+  nb::list compute(const nb::list &list, const AskedTuple &asked) {
     CallArguments call(*kernel, list);
     std::vector<Buffer> buffers;
     {
       Unlocked unlocked;
-      Plan plan(kernel, readAsked("call", parts, threads, work, memory));
+      Plan plan(kernel, readAsked("call", asked));
       if (!call.copiesArrays())
         plan.leaveOnDevice();
       plan.plan(call.args);
@@ -226,11 +224,12 @@ public:
 
   std::unique_ptr<RepeatedCall>
   remember(const std::string &result, const nb::list &given,
-           const nb::list &places, const nb::list &list, int64_t parts,
-           int64_t threads, int64_t work, int64_t memory) {
-    return RepeatedCall::remember(
-        kernel, readAsked("call", parts, threads, work, memory),
-        elementTypeOf(result), given, places, list);
+           const nb::list &places, const nb::list &list,
+           const AskedTuple &asked, const std::vector<size_t> &read,
+           int64_t inner, bool decidesOrder) {
+    return RepeatedCall::remember(kernel, readAsked("call", asked),
+                                  {read, inner, decidesOrder},
+                                  elementTypeOf(result), given, places, list);
   }
 
 private:
@@ -271,10 +270,8 @@ static nb::list pyComputeMany(const nb::list &calls, int64_t threads,
   for (nb::handle each : calls) {
     auto call = nb::cast<nb::tuple>(each);
     const auto &kernel = nb::cast<const PyKernel &>(call[0]).compiled();
-    auto [parts, alone, work, memory] =
-        nb::cast<std::tuple<int64_t, int64_t, int64_t, int64_t>>(call[2]);
     taken.emplace_back(*kernel, nb::cast<nb::list>(call[1]));
-    Asked asked = readAsked("call", parts, alone, work, memory);
+    Asked asked = readAsked("call", nb::cast<AskedTuple>(call[2]));
     pending.push_back({kernel, asked, &taken.back().args, /*result=*/{}});
     threads = threads ? threads : kernel->device.defaultThreads();
   }
@@ -330,15 +327,12 @@ static void addKernel(nb::module_ &m) {
       .def("plan", &PyKernel::plan, nb::arg("args"), nb::arg("parts") = 0,
            nb::arg("threads") = 0, nb::arg("work") = 0, nb::arg("memory") = 0,
            nb::arg("purpose") = "plan")
-      .def("compute", &PyKernel::compute, nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"), nb::arg("work"), nb::arg("memory"))
+      .def("compute", &PyKernel::compute, nb::arg("args"), nb::arg("asked"))
       .def("partition", &PyKernel::partition, nb::arg("args"),
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
            nb::arg("memory") = 0, nb::arg("purpose") = "plan",
            nb::arg("inner") = 1)
-      .def("remember", &PyKernel::remember, nb::arg("result"), nb::arg("given"),
-           nb::arg("places"), nb::arg("args"), nb::arg("parts"),
-           nb::arg("threads"), nb::arg("work"), nb::arg("memory"));
+      .def("remember", &PyKernel::remember);
 }
 
 NB_MODULE(_nacho, m) {
@@ -369,8 +363,14 @@ NB_MODULE(_nacho, m) {
   addLoneParts(program);
   addKernel(m);
   nb::class_<RepeatedCall>(m, "RepeatedCall")
-      .def("compute", &RepeatedCall::compute, nb::arg("given"),
-           nb::arg("into") = nb::none());
+      .def(
+          "compute",
+          [](const RepeatedCall &call, const nb::tuple &given,
+             const nb::object &into, PyPlan *plan) {
+            return call.compute(given, into, plan ? &plan->plan : nullptr);
+          },
+          nb::arg("given"), nb::arg("into") = nb::none(),
+          nb::arg("plan") = nb::none());
   m.def("compute_many", &pyComputeMany, nb::arg("calls"), nb::arg("threads"),
         nb::arg("trusted"));
   nb::class_<PyPlan>(m, "Plan")

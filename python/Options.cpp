@@ -110,3 +110,8 @@ Asked readAsked(const std::string &purpose, int64_t parts, int64_t threads,
     throw nb::value_error("parts, threads and memory cannot be negative");
   return {purposeOf(purpose), threads, parts, work, memory};
 }
+
+Asked readAsked(const std::string &purpose, const AskedTuple &asked) {
+  auto [parts, threads, work, memory] = asked;
+  return readAsked(purpose, parts, threads, work, memory);
+}

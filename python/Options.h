@@ -7,8 +7,10 @@
 #include "nacho/Execution/Chooser.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
 
 #include <string>
+#include <tuple>
 
 /// The request of a caller of the compiler.
 struct Options {
@@ -27,7 +29,10 @@ void addTargets(nanobind::module_ &m);
 /// are the default of the backend. Throws KeyError for an unknown name.
 Options readOptions(const nacho::Backend &backend, const nanobind::dict &given);
 
+/// The parts and the threads that are asked for, the work, and the most bytes.
+using AskedTuple = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 /// Reads a caller's request to plan. The purpose is call, count or plan.
+nacho::Asked readAsked(const std::string &purpose, const AskedTuple &asked);
 nacho::Asked readAsked(const std::string &purpose, int64_t parts,
                        int64_t threads, int64_t work, int64_t memory);
 

@@ -4,38 +4,64 @@
 
 #include "Signals.h"
 
-#include "nacho/Execution/Plan.h"
+#include "nacho/Execution/Canonical.h"
 #include "nacho/Runtime/Runtime.h"
+
+#include <algorithm>
+#include <numeric>
 
 #include <utility>
 
 namespace nb = nanobind;
 using namespace nacho;
 
+/// Index arrays of more elements are known by whoever has checked them.
+static constexpr int64_t kMostChecked = 1 << 12;
+
 //===----------------------------------------------------------------------===//
 // Remembering a call
 //===----------------------------------------------------------------------===//
 
 RepeatedCall::RepeatedCall(std::shared_ptr<const Kernel> kernel,
-                           const Asked &asked, ElementType result)
-    : kernel(std::move(kernel)), asked(asked), result(result),
-      shapeName(nb::steal(PyUnicode_InternFromString("shape"))) {}
+                           const Asked &asked, WorkOfCall work,
+                           ElementType result)
+    : kernel(std::move(kernel)), asked(asked), work(std::move(work)),
+      result(result), begins({0}),
+      shapeName(nb::steal(PyUnicode_InternFromString("shape"))) {
+  for (const TensorLayout &operand : this->kernel->operands)
+    begins.push_back(begins.back() + operand.numArguments());
+}
+
+/// Whether a tensor has levels with positions, each of which has a place of its
+/// own for every parent, so that entries can be counted.
+static bool storesEntries(const TensorLayout &layout) {
+  bool isStored = false;
+  for (const TensorLayout::Level &level : layout.levels)
+    if (std::optional<size_t> n = positionsOf(level)) {
+      const TensorLayout::Array &positions = level.arrays[*n];
+      if (positions.length(1, 0) != 2 || positions.wordSize)
+        return false;
+      isStored = true;
+    }
+  return isStored;
+}
 
 std::unique_ptr<RepeatedCall>
 RepeatedCall::remember(std::shared_ptr<const Kernel> kernel, const Asked &asked,
-                       ElementType result, const nb::list &given,
-                       const nb::list &places, const nb::list &list) {
+                       WorkOfCall work, ElementType result,
+                       const nb::list &given, const nb::list &places,
+                       const nb::list &list) {
   // What is remembered is checked where it is.
   if (!kernel->device.isHost())
     return nullptr;
   std::unique_ptr<RepeatedCall> call(
-      new RepeatedCall(std::move(kernel), asked, result));
-  size_t next = 0;
+      new RepeatedCall(std::move(kernel), asked, std::move(work), result));
   for (size_t n = 0; n < call->kernel->operands.size(); ++n) {
     nb::list of = nb::cast<nb::list>(places[n]);
-    if (!call->rememberOperand(given[n], of, list, next))
+    if (!call->rememberOperand(given[n], of, list, call->begins[n]))
       return nullptr;
-    next += call->kernel->operands[n].numArguments();
+    call->operands.back().isStored &=
+        !call->work.read.empty() && storesEntries(call->kernel->operands[n]);
   }
   for (const Argument &arg : CallArguments(*call->kernel, list).args)
     call->sizes.push_back(arg.size);
@@ -65,12 +91,14 @@ nb::object RepeatedCall::Place::find(nb::handle container) const {
 bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
                                    const nb::list &list, size_t firstArgument) {
   Operand operand;
+  operand.isStored = true;
   operand.kind = nb::borrow(container.type());
   operand.shape = container.attr("shape");
   size_t last = nb::len(places) - 1;
   for (size_t n = 0; n <= last; ++n) {
     nb::object array = list[firstArgument + n];
     if (places[n].is_none()) {
+      operand.isStored = false;
       operand.indices.push_back({std::nullopt, array});
       continue;
     }
@@ -98,7 +126,7 @@ bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
 
 bool RepeatedCall::takeArrays(const Operand &operand,
                               const TensorLayout &layout, nb::handle container,
-                              CallArguments &call) {
+                              CallArguments &call, bool &areOther) {
   auto next = operand.indices.begin();
   for (const TensorLayout::Level &level : layout.levels)
     for (const TensorLayout::Array &each : level.arrays) {
@@ -106,8 +134,11 @@ bool RepeatedCall::takeArrays(const Operand &operand,
       nb::object array = index.known;
       if (index.place) {
         array = index.place->find(container);
-        if (PyWeakref_GetObject(index.known.ptr()) != array.ptr())
-          return false;
+        if (PyWeakref_GetObject(index.known.ptr()) != array.ptr()) {
+          if (!array || !operand.isStored)
+            return false;
+          areOther = true;
+        }
       }
       if (call.addArray(array, each.type) != ArrayFault::none)
         return false;
@@ -118,24 +149,99 @@ bool RepeatedCall::takeArrays(const Operand &operand,
          call.lastRank() == operand.rankOfValues;
 }
 
-bool RepeatedCall::takeArguments(const nb::tuple &given,
-                                 CallArguments &call) const {
+/// How many entries there are as far as the order of loops depends on it: the
+/// same as in rough_sizes() of types.py.
+static int64_t roughly(int64_t entries) {
+  int bits = 0;
+  for (auto square = __int128(entries) * entries; square; square >>= 1)
+    ++bits;
+  return entries ? int64_t(1) << std::min(bits / 2, 62) : 0;
+}
+
+bool RepeatedCall::takeArguments(const nb::tuple &given, CallArguments &call,
+                                 std::vector<bool> &areOthers) const {
   if (nb::len(given) != operands.size())
     return false;
   for (size_t n = 0; n < operands.size(); ++n) {
     const TensorLayout &layout = kernel->operands[n];
     nb::handle container = given[n];
     if (!container.type().is(operands[n].kind) ||
-        !nb::getattr(container, shapeName).equal(operands[n].shape) ||
-        !takeArrays(operands[n], layout, container, call))
+        !nb::getattr(container, shapeName).equal(operands[n].shape))
+      return false;
+    bool areOther = false;
+    if (!takeArrays(operands[n], layout, container, call, areOther))
       return false;
     for (size_t level = 0; level < layout.levels.size(); ++level)
       call.addExtent(sizes[call.args.size()]);
+    areOthers.push_back(areOther);
+    int64_t entries = call.args[begins[n] + layout.numArrays()].size;
+    int64_t before = sizes[begins[n] + layout.numArrays()];
+    if (areOther
+            ? entries > kMostChecked ||
+                  (work.decidesOrder && roughly(entries) != roughly(before))
+            : !haveSizesOfOperand(call.args, n))
+      return false;
   }
-  for (size_t n = 0; n < sizes.size(); ++n)
-    if (call.args[n].size != sizes[n])
+  return true;
+}
+
+bool RepeatedCall::haveSizesOfOperand(const std::vector<Argument> &args,
+                                      size_t operand) const {
+  for (size_t n = begins[operand]; n < begins[operand + 1]; ++n)
+    if (args[n].size != sizes[n])
       return false;
   return true;
+}
+
+/// Whether arrays that nobody has checked are as long as they have to be, and
+/// have sorted and distinct entries.
+static bool isTensor(const TensorLayout &layout, const Argument *args) {
+  const Argument *extents = args + layout.numArrays() + 1;
+  std::vector<StoredArray> arrays;
+  std::vector<int64_t> shape;
+  int64_t entries = 1;
+  for (const TensorLayout::Level &level : layout.levels) {
+    int64_t parents = entries;
+    shape.push_back(extents[shape.size()].size);
+    if (level.isFull)
+      entries = checkedProduct(parents, shape.back());
+    if (std::optional<size_t> n = positionsOf(level)) {
+      const Argument &positions = args[arrays.size() + *n];
+      if (positions.size > kMostChecked || positions.size != parents + 1)
+        return false;
+      entries = level.arrays[*n].type == ElementType::i32
+                    ? static_cast<const int32_t *>(positions.data)[parents]
+                    : static_cast<const int64_t *>(positions.data)[parents];
+    }
+    for (const TensorLayout::Array &array : level.arrays) {
+      const Argument &found = args[arrays.size()];
+      if (entries < 0 || entries > kMostChecked ||
+          found.size != array.length(parents, entries))
+        return false;
+      arrays.push_back({array.type, found.size, found.data});
+    }
+  }
+  return args[arrays.size()].size == entries &&
+         isCanonical(layout, arrays, shape.data(), /*threads=*/1);
+}
+
+bool RepeatedCall::areOthersValid(const std::vector<Argument> &args,
+                                  const std::vector<bool> &areOthers) const {
+  for (size_t n = 0; n < operands.size(); ++n)
+    if (areOthers[n] && !isTensor(kernel->operands[n], &args[begins[n]]))
+      return false;
+  return true;
+}
+
+int64_t RepeatedCall::workOf(const std::vector<Argument> &args) const {
+  int64_t entries = 0;
+  for (size_t operand : work.read)
+    entries +=
+        args[begins[operand] + kernel->operands[operand].numArrays()].size;
+  int64_t product;
+  if (__builtin_mul_overflow(entries, work.inner, &product))
+    return INT64_MAX;
+  return product;
 }
 
 static int64_t firstFault(const Argument &pos, ElementType type,
@@ -172,11 +278,19 @@ bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
   return true;
 }
 
-nb::object RepeatedCall::compute(const nb::tuple &given,
-                                 const nb::object &into) const {
+nb::object RepeatedCall::compute(const nb::tuple &given, const nb::object &into,
+                                 Plan *planned) const {
   CallArguments call(*kernel);
-  if (!takeArguments(given, call))
+  std::vector<bool> areOthers;
+  if (!takeArguments(given, call, areOthers))
     return nb::none();
+  bool hasOthers =
+      std::find(areOthers.begin(), areOthers.end(), true) != areOthers.end();
+  if (hasOthers && planned)
+    return nb::none();
+  Asked now = asked;
+  if (hasOthers)
+    now.work = workOf(call.args);
   std::optional<ResultRoom> room;
   std::optional<Argument> memory;
   if (!into.is_none()) {
@@ -188,13 +302,20 @@ nb::object RepeatedCall::compute(const nb::tuple &given,
   std::vector<Buffer> buffers;
   {
     Unlocked unlocked;
-    if (untilChecked(asked.work,
-                     [&] { return arePositionsValid(call.args); })) {
+    if (untilChecked(now.work, [&] {
+          return (!hasOthers || areOthersValid(call.args, areOthers)) &&
+                 arePositionsValid(call.args);
+        })) {
       try {
-        Plan plan(kernel, asked);
-        plan.plan(call.args);
-        buffers = plan.execute(call.args, /*isPlanned=*/true,
-                               /*isTrusted=*/false, memory);
+        if (planned) {
+          buffers = planned->execute(call.args, /*isPlanned=*/false,
+                                     /*isTrusted=*/false, memory);
+        } else {
+          Plan plan(kernel, now);
+          plan.plan(call.args);
+          buffers = plan.execute(call.args, /*isPlanned=*/true,
+                                 /*isTrusted=*/false, memory);
+        }
       } catch (const nb::python_error &) {
         // A signal: see Unlocked.
         throw;

@@ -6,6 +6,8 @@
 // the class of the result. Only what may have changed is checked again: that
 // the containers have the same shapes and the index arrays that were checked,
 // that all arrays have the same types and sizes, and that positions are valid.
+// Small containers may have other index arrays, of any sizes: these are checked
+// in full, which takes less time than to find out whether they are known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +16,23 @@
 
 #include "Arrays.h"
 
-#include "nacho/Execution/Chooser.h"
+#include "nacho/Execution/Plan.h"
 
 #include <nanobind/nanobind.h>
 
 #include <memory>
 #include <optional>
 #include <vector>
+
+/// What the work of a call follows from, and what follows from it.
+struct WorkOfCall {
+  /// The operands whose entries count, once each time. If there are none, calls
+  /// with other index arrays are no repetitions.
+  std::vector<size_t> read;
+  int64_t inner = 1; ///< The steps for each of these.
+  /// The order of the loops depends on how many entries there are, roughly.
+  bool decidesOrder = false;
+};
 
 /// A call that computed a result from arrays of its operands in place.
 class RepeatedCall {
@@ -34,17 +46,19 @@ public:
   /// Returns null if an argument in `list` is not the array at its place.
   static std::unique_ptr<RepeatedCall>
   remember(std::shared_ptr<const nacho::Kernel> kernel,
-           const nacho::Asked &asked, nacho::ElementType result,
-           const nanobind::list &given, const nanobind::list &places,
-           const nanobind::list &list);
+           const nacho::Asked &asked, WorkOfCall work,
+           nacho::ElementType result, const nanobind::list &given,
+           const nanobind::list &places, const nanobind::list &list);
 
   /// The arrays of the result for containers that repeat the call. None if
   /// they do not, or if the kernel refuses them: checking them in full then
   /// says why. If `into` is an array and not None, a dense result is written to
   /// it, and the list is empty; None is also returned if an operand may be
   /// there. Throws TypeError if the array is not contiguous, or of other types.
+  /// A plan of such a call is executed, if there is one.
   nanobind::object compute(const nanobind::tuple &given,
-                           const nanobind::object &into) const;
+                           const nanobind::object &into,
+                           nacho::Plan *planned) const;
 
 private:
   /// The place of an array, seen from its container.
@@ -69,22 +83,36 @@ private:
     Place values;
     nanobind::object kindOfValues;
     int rankOfValues = 0;
+    /// Its levels store entries, all of whose arrays are in the container.
+    bool isStored = false;
   };
 
   RepeatedCall(std::shared_ptr<const nacho::Kernel> kernel,
-               const nacho::Asked &asked, nacho::ElementType result);
+               const nacho::Asked &asked, WorkOfCall work,
+               nacho::ElementType result);
 
   bool rememberOperand(nanobind::handle container, const nanobind::list &places,
                        const nanobind::list &list, size_t firstArgument);
-  bool takeArguments(const nanobind::tuple &given, CallArguments &call) const;
+  /// Says of each operand whether its index arrays are others than those that
+  /// were checked.
+  bool takeArguments(const nanobind::tuple &given, CallArguments &call,
+                     std::vector<bool> &areOthers) const;
   static bool takeArrays(const Operand &operand,
                          const nacho::TensorLayout &layout,
-                         nanobind::handle container, CallArguments &call);
+                         nanobind::handle container, CallArguments &call,
+                         bool &areOther);
+  bool haveSizesOfOperand(const std::vector<nacho::Argument> &args,
+                          size_t operand) const;
   bool arePositionsValid(const std::vector<nacho::Argument> &args) const;
+  bool areOthersValid(const std::vector<nacho::Argument> &args,
+                      const std::vector<bool> &areOthers) const;
+  int64_t workOf(const std::vector<nacho::Argument> &args) const;
 
   std::shared_ptr<const nacho::Kernel> kernel;
   nacho::Asked asked;
+  WorkOfCall work;
   nacho::ElementType result;
+  std::vector<size_t> begins; ///< Where the arguments of each operand begin.
   nanobind::object shapeName;
   std::vector<Operand> operands;
   /// The number of elements of every array, and the extents.

@@ -370,10 +370,7 @@ class Kernel:
     def compute(
         self,
         args: list[object],
-        parts: int,
-        threads: int,
-        work: int,
-        memory: int,
+        asked: tuple[int, int, int, int],
     ) -> list[DeviceArray]: ...
     def partition(
         self,
@@ -391,10 +388,10 @@ class Kernel:
         given: list[Any],
         places: list[list[tuple[str | int, ...] | None]],
         args: list[object],
-        parts: int,
-        threads: int,
-        work: int,
-        memory: int,
+        asked: tuple[int, int, int, int],
+        read: list[int],
+        inner: int,
+        decides_order: bool,
     ) -> RepeatedCall | None: ...
 
 def compute_many(
@@ -405,7 +402,10 @@ def compute_many(
 
 class RepeatedCall:
     def compute(
-        self, given: tuple[Any, ...], into: NDArray[Any] | None = None
+        self,
+        given: tuple[Any, ...],
+        into: NDArray[Any] | None = None,
+        plan: Plan | None = None,
     ) -> list[NDArray[Any]] | None: ...
 
 class Plan:

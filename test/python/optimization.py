@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nacho._kernels import copies, specialisers
+from nacho._kernels import copies, evaluation, specialisers
 from nacho._kernels.cache import Cache
 
-_EVALUATION, _COPIES = Cache(), Cache()
+_SPECIALISERS, _REPEATABLE, _COPIES = Cache(), Cache(), Cache()
 
 
 def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,5 +17,6 @@ def leave_out(monkeypatch: pytest.MonkeyPatch) -> None:
     so that no result depends on which tests were run before.
     """
     monkeypatch.setenv("NACHO_OPTIMIZE", "0")
-    monkeypatch.setattr(specialisers, "_specialisers", _EVALUATION)
+    monkeypatch.setattr(specialisers, "_specialisers", _SPECIALISERS)
+    monkeypatch.setattr(evaluation, "_repeatable", _REPEATABLE)
     monkeypatch.setattr(copies, "_specialisations", _COPIES)

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import nacho
 import samples
 from nacho import Tensor
-from nacho._kernels.repetition import _Repeatable
+from nacho._kernels.repetition import Repeatable
 
 MATVEC = "y[i] = A[i,j] * x[j]"
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
@@ -113,13 +113,13 @@ def test_repeated_calls_write_in_place(monkeypatch):
     kernel = nacho.mlir.compile(MATVEC, DENSE)
     kernel(A, x, out=y)
     filled = []
-    whole = _Repeatable._filled
+    whole = Repeatable._filled
 
     def spy(self, operands, room):
         filled.append(whole(self, operands, room))
         return filled[-1]
 
-    monkeypatch.setattr(_Repeatable, "_filled", spy)
+    monkeypatch.setattr(Repeatable, "_filled", spy)
     assert kernel(A, 2 * x, out=y) is y
     assert filled[-1] is y
     assert np.array_equal(y, A @ (2 * x))

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
+from nacho._kernels.specialiser import Specialiser
 
 PRODUCT = "y[i] = A[i,j] * x[j]"
 SUM = "Z[i,j] = A[i,j] + B[i,j]"
@@ -74,15 +75,135 @@ def test_a_kernel_repeats_several_calls(full):
     for _ in range(3):
         for a in matrices:
             assert np.allclose(kernel(a, x), a @ x)
-    assert len(full) == len(matrices)
+    assert len(full) == len({a.shape for a in matrices})
 
 
-def test_calls_that_are_never_repeated_are_computed(full):
-    kernel, x = product(), np.arange(5.0)
-    matrices = [matrix(seed=seed) for seed in range(20)]
+def test_large_matrices_are_remembered_when_they_are_checked(full):
+    """Index arrays of more than 4096 elements are checked by whoever remembers it."""
+    kernel, x = product(), np.arange(500.0)
+    matrices = [matrix(40, 500, seed) for seed in range(20)]
+    assert min(a.nnz for a in matrices) > 4096
     for a in matrices:
         assert np.allclose(kernel(a, x), a @ x)
     assert len(full) == len(matrices)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "csf"])
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_small_matrices_are_checked_by_the_extension(full, format, width):
+    """Those of one shape, with any number of entries, repeat the first one."""
+    kernel = nacho.mlir.compile(PRODUCT, formats={"A": format})
+    x = np.arange(5.0)
+    for seed, density in enumerate((0.4, 0.1, 0.9, 1.0, 0.3, 0.05)):
+        rng = np.random.default_rng(seed)
+        dense = (rng.random((6, 5)) < density) * rng.random((6, 5))
+        if format == "dcsr":
+            dense[dense.sum(axis=1) == 0, 0] = 1  # its fibers have entries
+        coords = np.array(np.nonzero(dense), width)
+        values = dense[np.nonzero(dense)]
+        a = nacho.Tensor.from_coo(coords, values, shape=(6, 5), format=format)
+        assert np.allclose(kernel(a, x), dense @ x)
+    assert len(full) == 1
+
+
+def test_what_small_matrices_have_wrong_is_told(full):
+    kernel, x = product(), np.arange(5.0)
+    kernel(matrix(), x)
+
+    def refused(match, **arrays):
+        a = matrix(seed=3)
+        for name, array in arrays.items():
+            setattr(a, name, array)
+        with pytest.raises(nacho.OperandError, match=match):
+            kernel(a, x)
+
+    a = matrix(seed=3)
+    indices, indptr = a.indices.copy(), a.indptr.copy()
+    indices[2] = 5
+    refused(r"indices\[2\] = 5 is out of range", indices=indices)
+    indices[2] = -1
+    refused(r"indices\[2\] = -1 is out of range", indices=indices)
+    refused("indptr", indptr=np.append(indptr, indptr[-1:]))
+    indptr[2] = indptr[-1] + 1
+    refused("indptr", indptr=indptr)
+    refused("data", data=a.data[:-1])
+    assert len(full) == 6
+
+
+def test_small_matrices_that_are_unsorted_or_longer_are_computed():
+    kernel, x = product(), np.arange(5.0)
+    kernel(matrix(), x)
+    a = matrix(seed=3)
+    expected = a @ x
+    unsorted = sp.csr_array((a.data.copy(), a.indices.copy(), a.indptr), a.shape)
+    for begin, end in zip(a.indptr, a.indptr[1:], strict=False):
+        unsorted.data[begin:end] = a.data[begin:end][::-1]
+        unsorted.indices[begin:end] = a.indices[begin:end][::-1]
+    surplus = sp.csr_array((a.data, a.indices, a.indptr), a.shape)
+    surplus.data, surplus.indices = np.append(a.data, 7), np.append(a.indices, 99)
+    twice = sp.csr_array(([1.0, 2.0], [3, 3], [0, 2, 2, 2, 2, 2, 2]), (6, 5))
+    for _ in range(2):
+        assert np.allclose(kernel(unsorted, x), expected)
+        assert np.allclose(kernel(surplus, x), expected)
+        assert np.allclose(kernel(twice, x), [9, 0, 0, 0, 0, 0])
+
+
+def test_the_order_of_loops_is_that_of_the_sizes():
+    """A product of sparse matrices is compiled for operands of about these sizes."""
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", dict.fromkeys("ABZ", "csr"))
+    for seed, density in enumerate((0.1, 0.9, 0.05, 0.5, 0.12)):
+        rng = np.random.default_rng(seed)
+        a = sp.csr_array((rng.random((20, 20)) < density) * rng.random((20, 20)))
+        assert np.allclose(kernel(a, a).toarray(), (a @ a).toarray())
+
+
+def test_evaluate_repeats_what_it_knows(full, monkeypatch):
+    seen = []
+    run = Specialiser.run
+
+    def counted(self, *rest, **options):
+        seen.append(self)
+        return run(self, *rest, **options)
+
+    monkeypatch.setattr(Specialiser, "run", counted)
+    text = "y[i] = 3 * A[i,j] * x[j]"
+    a, x = matrix(), np.arange(5.0)
+    for _ in range(3):
+        assert np.allclose(nacho.evaluate(text, A=a, x=x), 3 * (a @ x))
+        assert np.allclose(nacho.evaluate(text, x=x, A=a), 3 * (a @ x))
+    assert len(seen) == 2
+    a.data[0] += 1
+    assert np.allclose(nacho.evaluate(text, A=a, x=x), 3 * (a @ x))
+    assert len(seen) == 2
+    for options in ({"out": "dense"}, {"threads": 1}, {"validate": "full"}):
+        nacho.evaluate(text, A=a, x=x, **options)
+    assert len(seen) == 5
+    a.indices[0] = 99
+    with pytest.raises(nacho.OperandError, match=r"indices\[0\] = 99"):
+        nacho.evaluate(text, A=a, x=x)
+    with pytest.raises(nacho.ArgumentError, match="missing operand 'x'"):
+        nacho.evaluate(text, A=a)
+
+
+def test_plans_repeat_with_the_arrays_that_they_were_made_for():
+    kernel, a, x = product(), matrix(), np.arange(5.0)
+    plan = kernel.plan(a, x)
+    for scale in (1.0, 2.0, 3.0):
+        a.data *= scale
+        x += scale
+        assert np.allclose(plan.execute(), a @ x)
+        assert np.allclose(plan.execute(a, x), a @ x)
+    other = sp.csr_array((a.data * 2, a.indices.copy(), a.indptr.copy()), a.shape)
+    for _ in range(2):
+        assert np.allclose(plan.execute(other, x), other @ x)
+    other.indices[:] = other.indices[::-1].copy()
+    with pytest.raises(nacho.OperandError):
+        plan.execute(other, x)
+    with pytest.raises(nacho.OperandError, match="another pattern"):
+        plan.execute(matrix(seed=4), x)
+    into = np.empty(6)
+    assert plan.execute(out=into) is into
+    assert np.allclose(into, a @ x)
 
 
 def test_matrices_of_no_rows_or_entries(full):
@@ -114,10 +235,6 @@ def unaligned(a, x):
     return a, moved
 
 
-def another(a, x):
-    return matrix(seed=9), x
-
-
 def other_indices(a, x):
     a.indices = (a.indices + 1) % a.shape[1]
     a.has_canonical_format = a.has_sorted_indices = False
@@ -143,7 +260,6 @@ CHANGES = [
     strided,
     swapped,
     unaligned,
-    another,
     other_indices,
     other_values,
     spare_room,

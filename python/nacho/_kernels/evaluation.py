@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
 
 from nacho._kernels.blocks import split_by_blocks
+from nacho._kernels.cache import Cache
 from nacho._kernels.call import Call
 from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
@@ -19,8 +21,10 @@ from nacho._kernels.given import (
     spelled,
     views_of_operands,
 )
+from nacho._kernels.logs import LOGGER
 from nacho._kernels.options import Options, Running
 from nacho._kernels.progress import Progress
+from nacho._kernels.repetition import NamedRepetitions
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.specialisers import specialiser_for
 from nacho._notation.einsum import spelled_product
@@ -280,11 +284,39 @@ def evaluate(
         semiring=semiring,
         progress=progress,
     )
+    key = _key_of(expr, operands, options, named)
+    known = None if key is None else _repeatable.find(key)
+    if known is not None and (made := known.compute_named(named)) is not None:
+        LOGGER.debug("'%s': kernel found in memory", expr)
+        return made
     text, operands = spelled(expr, operands, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EVALUATE)
     found, views, running = _prepared(assignment, given, options)
-    return found.run(given, views, running._replace(checks=True), Call.compute)
+
+    def compute(call: Call) -> Any:
+        made = call.compute()
+        if key is not None:
+            names = assignment.operands
+            _repeatable.get(key, lambda: NamedRepetitions(names)).remember(call)
+        return made
+
+    return found.run(given, views, running._replace(checks=True), compute)
+
+
+_DEFAULTS = Options()
+_repeatable: Cache[NamedRepetitions] = Cache()
+"""Calls of statements, by their text and the names of their operands."""
+
+
+def _key_of(
+    expr: object, operands: object, options: Options, named: Mapping[str, Any]
+) -> tuple[str, ...] | None:
+    """Return by what a call is known again, or None for one with options of its own."""
+    if not isinstance(expr, str) or operands is not None or options.out is not None:
+        return None
+    # Options may be of any type, such as arrays, which are not compared as a whole.
+    return (expr, *named) if all(map(is_, options, _DEFAULTS)) else None
 
 
 def explained(

@@ -18,11 +18,13 @@ from nacho._kernels.nests import nests_of
 from nacho._kernels.option_checks import checked_count
 from nacho._kernels.options import Lowering, Running, out_of_call
 from nacho._kernels.parts import Part, Parts
+from nacho._kernels.repetition import Repeatable
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._pictures.figure import Picture, as_html, table
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents
+from nacho._storage.memory import times_forgotten
 from nacho._storage.operand_types import require_type, signature
 from nacho._storage.room import Room
 from nacho._storage.views import Array, View
@@ -44,6 +46,7 @@ class Plan:
         self._native = native
         self._call = call
         views = views_of(specialisation.statement.assignment, call.given)
+        self._repeatable: Repeatable | None = None
         self._signatures = {name: signature(view) for name, view in views.items()}
 
     @classmethod
@@ -68,6 +71,12 @@ class Plan:
         pattern of entries must be the same. Nothing is widened that was not then. The
         result is written to ``out``, if that is given, as in calls of ``Kernel``.
         """
+        if not named and self._repeatable is not None:
+            repeated = operands or tuple(self._call.given)
+            forgotten = times_forgotten()
+            made = self._repeatable.compute(repeated, forgotten, None, self._native)
+            if made is not None:
+                return made
         specialisation, planned = self._specialisation, self._call
         statement = specialisation.statement
         assignment = statement.assignment
@@ -105,7 +114,27 @@ class Plan:
                 raise OperandError(
                     f"operand '{name}' has another pattern than the one planned for"
                 )
-        return call.execute(self._native)
+        made = call.execute(self._native)
+        if self._is_repeatable(call):
+            self._repeatable = Repeatable.of(call)
+        return made
+
+    def _is_repeatable(self, call: Call) -> bool:
+        """Return whether a call may be the first that others repeat.
+
+        Its index arrays have to be those for which the plan was made.
+        """
+        running = call.running
+        if self._repeatable or running.out or running.progress is not None:
+            return False
+        planned = self._call.loaded
+        return all(
+            one is other
+            for name, now in call.loaded.items()
+            for one, other in zip(
+                planned[name].index_arrays, now.index_arrays, strict=True
+            )
+        )
 
     def part(self, number: int) -> Part:
         """Return a part that can be computed alone, also in another process.

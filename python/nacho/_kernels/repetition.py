@@ -2,12 +2,13 @@
 
 Most of what a call finds out in Python follows from the types and sizes of its
 operands. So it still holds when another call repeats them, and the extension only has
-to check what may have changed.
+to check what may have changed. It also checks small containers that it has never seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from nacho._elements import STORED
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_REMEMBERED = 4
 """A kernel remembers so many calls, for callers that alternate between operands."""
+_MOST_WORK = (1 << 63) - 1
 _PATIENCE = 8
 """After so many calls in vain, only one in so many calls is remembered."""
 
@@ -32,8 +34,11 @@ _PATIENCE = 8
 class Repetitions:
     """The calls of a kernel that may be repeated, the latest first."""
 
+    takes_others = True
+    """Whether small operands with other index arrays repeat a call, too."""
+
     def __init__(self) -> None:
-        self._calls: list[_Repeatable] = []
+        self._calls: list[Repeatable] = []
         self._in_vain = 0
 
     def compute(self, operands: tuple[Any, ...], out: object = None) -> Any:
@@ -55,13 +60,43 @@ class Repetitions:
         self._in_vain += 1
         if self._in_vain > _PATIENCE and self._in_vain % _PATIENCE:
             return
-        native = _native(call)
-        if native is not None:
-            latest = _Repeatable(native, call)
+        latest = Repeatable.of(call, takes_others=self.takes_others)
+        if latest is not None:
             self._calls = [latest, *self._calls[: _MOST_REMEMBERED - 1]]
 
 
-def _native(call: Call) -> _nacho.RepeatedCall | DeviceRepetition | None:
+class NamedRepetitions(Repetitions):
+    """The calls of a statement on the host, whose operands have names.
+
+    Others than those before are looked at in full, which is remembered of them.
+    """
+
+    takes_others = False
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def remember(self, call: Call) -> None:
+        """Remember a call, unless it was one of a device.
+
+        There, a statement may be called with arrays of several libraries, each of which
+        would be asked for its memory in vain.
+        """
+        if call.specialisation.target == HOST:
+            super().remember(call)
+
+    def compute_named(self, named: Mapping[str, Any]) -> Any:
+        """Return the result for operands by name, or None: see ``compute``."""
+        try:
+            return self.compute(tuple([named[name] for name in self._names]))
+        except KeyError:
+            return None
+
+
+def _native(
+    call: Call, takes_others: bool
+) -> _nacho.RepeatedCall | DeviceRepetition | None:
     """Return what is remembered of a call, on the host by the extension.
 
     It is None if a number is among the operands, or an array had to be copied; or if
@@ -77,9 +112,19 @@ def _native(call: Call) -> _nacho.RepeatedCall | DeviceRepetition | None:
     places = [found for view in views if (found := places_of(view)) is not None]
     if len(places) != len(call.given):
         return None
-    native = call.specialisation.native
-    result = STORED[call.specialisation.statement.result.dtype].name
-    return native.remember(result, list(call.given), places, call.args, *call.asked)
+    made, statement = call.specialisation, call.specialisation.statement
+    read = made.work.read if takes_others else []
+    inner = prod([call.extents[index] for index in made.work.free])
+    return made.native.remember(
+        STORED[statement.result.dtype].name,
+        list(call.given),
+        places,
+        call.args,
+        call.asked,
+        [statement.assignment.operands.index(name) for name in read],
+        min(inner, _MOST_WORK),
+        bool(statement.typing.sizes),
+    )
 
 
 class RepetitionsByOptions:
@@ -101,7 +146,7 @@ class RepetitionsByOptions:
         return found
 
 
-class _Repeatable:
+class Repeatable:
     """A call to be repeated, and how its result is made of arrays."""
 
     __slots__ = ("_forgotten", "_kind", "_native", "_shape", "_type")
@@ -115,12 +160,33 @@ class _Repeatable:
         self._shape = call.shape
         self._kind = call.kind
 
-    def compute(self, operands: tuple[Any, ...], forgotten: int, out: object) -> Any:
+    @classmethod
+    def of(cls, call: Call, *, takes_others: bool = False) -> Repeatable | None:
+        """Return what is remembered of a call, or None if it cannot be repeated."""
+        native = _native(call, takes_others)
+        return None if native is None else cls(native, call)
+
+    def compute(
+        self,
+        operands: tuple[Any, ...],
+        forgotten: int,
+        out: object = None,
+        plan: _nacho.Plan | None = None,
+    ) -> Any:
+        """Return the result, by a plan if there is one; None if that is no repetition.
+
+        On a device, nothing is repeated by a plan.
+        """
         if self._forgotten != forgotten:
             return None
         if out is not None:
             return self._filled(operands, out)
-        buffers = self._native.compute(operands)
+        if plan is None:
+            buffers = self._native.compute(operands)
+        elif isinstance(self._native, DeviceRepetition):
+            return None
+        else:
+            buffers = self._native.compute(operands, None, plan)
         if buffers is None:
             return None
         return make_result(self._type.format, self._shape, buffers, self._kind)

@@ -212,7 +212,7 @@ class Specialisation:
     def compute(self, args: list[object], asked: Asked) -> list[_nacho.DeviceArray]:
         """Plan and execute a call on a device, of which an earlier one is known."""
         try:
-            return self.native.compute(args, *asked)
+            return self.native.compute(args, asked)
         except (RuntimeError, MemoryError) as error:
             self._refuse(error, asked[1])
 
