@@ -15,9 +15,11 @@ import pytest
 
 import nacho
 from libraries import OF_SINC, needed
+from markup import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "tools/site"
+sys.path.insert(0, str(SITE))
 
 
 def tool(name):
@@ -30,6 +32,7 @@ def tool(name):
 
 
 pictures, reference, snippets = map(tool, ("pictures", "reference", "snippets"))
+speeds = pictures.speeds
 
 PAGES = [ROOT / "README.md", *sorted(SITE.rglob("*.md"))]
 WITH_SNIPPETS = [page for page in PAGES if snippets.snippets(page)]
@@ -154,6 +157,32 @@ def test_every_page_is_listed():
 def test_pictures_are_those_of_the_library():
     for name, text in pictures.pictures().items():
         assert (pictures.FOLDER / name).read_text() == text, "run pictures.py"
+
+
+def test_pictures_of_speeds_have_the_numbers_of_the_measurements():
+    page = (SITE / "performance.md").read_text()
+    assert speeds.section() in page, "run speeds.py"
+    drawn = dict(speeds.pictures())
+    assert len(drawn) == 11
+    results = speeds.RESULTS.read_text()
+    for kernel, (expression, rows) in speeds.speeds().items():
+        text = results.partition(f"## {kernel}: `{expression}`, 2 threads")[2]
+        text = text.partition("\n## ")[0]
+        svg = parsed(drawn[f"speed-{kernel.replace('+', '-and-')}.svg"].svg())
+        bars = svg.all("rect", "bar")
+        assert len(bars) == len(rows) > 5
+        for bar, speed in zip(bars, rows, strict=True):
+            (line,) = re.findall(rf"^\| {re.escape(speed.workload)} .*$", text, re.M)
+            assert f"| {float(bar['data-ratio']):.2f} " in line
+            assert (float(bar["x"]) < 270) == (speed.ratio < 1)
+    order = list(speeds.BY_SKEW)
+    assert [row.workload for row in speeds.speeds()["csr-add"][1]] == order
+
+
+def test_speeds_are_said_in_words():
+    assert speeds.Speed("uniform", 2.04, "SciPy").text == "2 times as fast as SciPy"
+    assert speeds.Speed("uniform", 0.5, "MKL").text == "2 times as slow as MKL"
+    assert speeds.Speed("uniform", 1.0, "MKL").text == "as fast as MKL"
 
 
 # --- The reference --------------------------------------------------------------------

@@ -5,12 +5,13 @@ usage: tools/dev python tools/site/pictures.py
 They are in the folder pictures beside this file; a test says if one is out of date.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+import speeds
 
 import nacho
 import nacho.mlir
@@ -20,6 +21,7 @@ from nacho._pictures.figure import Picture
 from nacho._pictures.lattice import Lattice
 from nacho._pictures.levels import Levels
 from nacho._pictures.pattern import Cuts, Grid, Pattern
+from nacho._pictures.svg import drawing, label
 
 FOLDER = Path(__file__).with_name("pictures")
 PARTS = 6
@@ -64,6 +66,66 @@ def _pictures() -> Iterator[tuple[str, Picture | Lattice]]:
     )
     loop = _nacho.Kernel(kernel.mlir("loops")).loops()[0]
     yield "lattice.svg", Lattice.of(f"Loop {loop.index}: {loop.merge}", loop)
+
+    yield from _of_programs()
+    yield "formats.svg", Formats()
+    yield from speeds.pictures()
+
+
+def _of_programs() -> Iterator[tuple[str, Picture]]:
+    """Draw operands of programs of the site, and the parts in which they are read."""
+    A = sp.random_array((60, 60), density=0.06, format="csr", rng=1)
+    first = nacho.explain("y[i] = A[i,j] * x[j]", A=A, x=np.ones(60), parts=4)
+    yield "start.svg", _pattern(first.pictures, "A[i,j]")
+    tokens = 256
+    sees = np.tri(tokens, dtype=bool) & ~np.tri(tokens, k=-33, dtype=bool)
+    sees[:, :4] |= np.tri(tokens, 4, dtype=bool)
+    M, Q = sp.csr_array(sees), np.ones((tokens, 8), np.float32)
+    text = "E[i,j] = pattern(M)[i,j] * exp(sum(k, Q[i,k] * Q[j,k]))"
+    scores = nacho.explain(text, M=M, Q=Q, parts=8)
+    yield "gallery-attention.svg", _pattern(scores.pictures, "M[i,j]")
+    T = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(9, 9))
+    grid = sp.csr_array(sp.kronsum(T, T))
+    heat = nacho.explain("y[i] = A[i,j] * p[j]", A=grid, p=np.ones(81), parts=6)
+    yield "gallery-finite-differences.svg", _pattern(heat.pictures, "A[i,j]")
+
+
+def _pattern(found: Iterable[Picture], title: str) -> Picture:
+    return next(each for each in found if each.title == title)
+
+
+class Formats:
+    """A small matrix, and the arrays in which formats store it."""
+
+    title = "The arrays of a small matrix in several formats"
+    caption = ""
+
+    def svg(self) -> str:
+        dense = np.array([[0, 7, 0, 0], [0, 0, 0, 0], [5, 0, 0, 6]])
+        lines = [
+            f"row {n}:  {'   '.join(map(str, row))}" for n, row in enumerate(dense)
+        ]
+        content = [label(line, 4, 20 + 18 * n) for n, line in enumerate(lines)]
+        top = 20.0
+        for name in ("csr", "csc", "dcsr", "coo"):
+            tensor = nacho.asarray(dense, name)
+            content.append(label(name, 150, top))
+            arrays = [
+                *((f"pos[{n}]", each) for n, each in enumerate(tensor.pos)),
+                *((f"crd[{n}]", each) for n, each in enumerate(tensor.crd)),
+                ("values", tensor.values),
+            ]
+            for place, array in arrays:
+                if array is None:
+                    continue
+                content.append(label(place, 200, top))
+                content.append(label("  ".join(map(str, array.tolist())), 260, top))
+                top += 16
+            top += 8
+        return drawing("formats", 420, top, *content, name=self.title)
+
+    def plot(self, axes: object) -> None:
+        raise NotImplementedError
 
 
 def _cut_by_rows(A: sp.csr_array, B: sp.csr_array) -> Iterator[tuple[str, Picture]]:

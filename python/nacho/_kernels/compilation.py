@@ -123,7 +123,7 @@ def compile(
         expected to be the cheapest for operands of these sizes.
     validate
         How operands are checked. ``"safe"``: in full when a container is first seen,
-        and in later calls what costs no more than its rows; ``"full"``: in full in
+        and in later calls their lengths and where rows begin; ``"full"``: in full in
         each call; ``"none"``: not at all.
     remap
         False, if outer intersections are not to be run first, to list the coordinates

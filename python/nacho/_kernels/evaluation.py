@@ -227,7 +227,7 @@ def evaluate(
         default, the order that is expected to be the cheapest.
     validate
         How operands are checked. ``"safe"``: in full when a container is first seen,
-        and in later calls what costs no more than its rows; ``"full"``: in full in
+        and in later calls their lengths and where rows begin; ``"full"``: in full in
         each call; ``"none"``: not at all.
     cost
         The cost model by which parts are equal: ``"nnz"``, ``"nnz+loops"``,
