@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -32,11 +33,13 @@ examples:
   nacho ir "Z[i,j] = A[i,j] * B[i,j]" -f A:csr -f B:dcsr --stage partition
   nacho explore "Z[i,j] = A[i,j] * B[i,j]" -f A:dcsr -f B:dcsr -o page.html
   nacho explore "y[i] = A[i,j] * x[j]" A=a.mtx x=x.mtx
+  nacho convert a.mtx a.npz -f csc
   nacho info
 
-An operand is a file (.mtx, .tns, .npz, .bsp.h5), or a number. Matrices are read as csr,
-and other tensors as their files store them, unless -f says how. The exit code is 0 if
-all went well, 1 if nacho refuses something, and 2 if the command is wrong.
+An operand is a file (.mtx, .tns, .npz, .bsp.h5, .npy, .csv), or a number. Sparse
+matrices are read as csr, and other tensors as their files store them, unless -f says
+how. The exit code is 0 if all went well, 1 if nacho refuses something, and 2 if the
+command is wrong.
 """
 _TEXTS = ("llvm", "asm", "ptx")
 """What ``nacho ir`` shows besides the stages."""
@@ -47,19 +50,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show
+            warnings.showwarning = lambda message, *_, **__: print(
+                f"nacho: warning: {_in_own_words(message, given)}", file=sys.stderr
+            )
             return int(given.run(given) or 0)
     except BrokenPipeError:
         # The reader of the output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (NachoError, OSError) as error:
-        print(f"nacho: error: {error}", file=sys.stderr)
+        print(f"nacho: error: {_in_own_words(error, given)}", file=sys.stderr)
         return 1
 
 
-def _show(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"nacho: warning: {message}", file=sys.stderr)
+def _in_own_words(message: object, given: argparse.Namespace) -> str:
+    """Return a message with options of the command in place of those of functions."""
+    text = re.sub(r'formats=\{"(\w+)": "([\w-]+)"\}', r"-f \1:\2", str(message))
+    left = re.match(r"\s*\w+", getattr(given, "expression", ""))
+    result = left[0].strip() if left else "Z"
+    return re.sub(r'\bout="([\w-]+)"', rf"-f {result}:\1", text)
 
 
 # --- Arguments ------------------------------------------------------------------------
@@ -94,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
             action="append",
             default=[],
             metavar="NAME:FORMAT",
-            help="how an operand, or the result, is stored: A:csr",
+            help="how an operand, or the result, is stored: A:csr, Z:dense",
         )
         if options:
             made.add_argument("--threads", type=int, help="at most so many")
@@ -128,6 +137,13 @@ def _parser() -> argparse.ArgumentParser:
         default=Path("explore.html"),
         help="the file for the page (explore.html)",
     )
+    convert = add("convert", _convert, "write a tensor into a file of another kind")
+    convert.add_argument("source", type=Path, metavar="FILE", help="the file to read")
+    convert.add_argument(
+        "output", type=Path, metavar="OUTPUT", help="the file to write"
+    )
+    convert.add_argument("-f", "--format", help="how it is stored: csr, coo, dense")
+    convert.add_argument("--dtype", help="the type of its values: float32")
     info = add("info", _info, "show versions, the machine, and the cache")
     info.add_argument("--clear", action="store_true", help="clear the cache")
     return parser
@@ -243,6 +259,15 @@ def _explore(given: argparse.Namespace) -> None:
         formats = {} if out is None else {result: out}
     page = page_of(explored(given.expression, formats, operands, given.target))
     given.output.write_text(page, encoding="utf-8")
+    _say_written(given.output)
+
+
+def _convert(given: argparse.Namespace) -> None:
+    if given.format is not None:
+        Format(given.format)  # refuses what is no format before a large file is read
+    tensor = nacho.read(given.source, format=given.format, dtype=given.dtype)
+    nacho.write(given.output, tensor)
+    print(f"read {tensor!r}")
     _say_written(given.output)
 
 

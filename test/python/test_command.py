@@ -115,6 +115,37 @@ def test_what_is_refused_is_an_error_in_words(capsys, arguments, message):
     assert "Traceback" not in shown.err
 
 
+def test_convert(capsys):
+    assert run("convert", "a.mtx", "c.tns", "-f", "csc") == 0
+    read, wrote = capsys.readouterr().out.splitlines()
+    assert read == "read <nacho.Tensor: csc, 3x3, float64, 3 entries>"
+    assert wrote == f"wrote c.tns, {Path('c.tns').stat().st_size} bytes"
+    np.testing.assert_array_equal(nacho.read("c.tns").to_dense(), A.toarray())
+    assert run("convert", "a.mtx", "d.csv", "-f", "dense", "--dtype", "float32") == 0
+    capsys.readouterr()
+    np.testing.assert_array_equal(np.loadtxt("d.csv", delimiter=","), A.toarray())
+    assert run("run", "y[i] = A[i,j] * x[j]", "A=a.mtx", "x=x.csv") == 1
+    assert "x.csv" in capsys.readouterr().err
+    Path("x.csv").write_text("1\n2\n3\n")
+    assert run("run", "y[i] = A[i,j] * x[j]", "A=a.mtx", "x=x.csv") == 0
+    assert capsys.readouterr().out == "[7. 0. 6.]\n"
+    for arguments, message in (
+        (("a.mtx", "d.npy"), "zeros included"),
+        (("a.mtx", "d.npz", "-f", "sparse"), "unknown format 'sparse'"),
+        (("none.mtx", "d.npz"), "none.mtx"),
+        (("a.mtx", "d.txt"), "the end of the name"),
+    ):
+        assert run("convert", *arguments) == 1
+        assert message in capsys.readouterr().err
+
+
+def test_messages_have_options_of_the_command(capsys):
+    assert run("run", "Y[i,j] = exp(A[i,j])", "A=a.mtx") == 1
+    assert "ask for that with -f Y:dense\n" in capsys.readouterr().err
+    assert run("run", "Y[i,j] = exp(A[i,j])", "A=a.mtx", "-f", "Y:dense") == 0
+    assert capsys.readouterr().out.startswith("[[ 2.718")
+
+
 def test_a_wrong_command_shows_how_it_is_written(capsys):
     with pytest.raises(SystemExit) as error:
         run("walk")

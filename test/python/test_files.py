@@ -193,13 +193,69 @@ def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys):
     assert "reading x.tns" in capsys.readouterr().err
 
 
+# --- Dense tensors --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.csv", "a.csv.gz"])
+@pytest.mark.parametrize("shape", [(5,), (4, 3), (3, 4, 2)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
+def test_dense_tensors_are_read_as_they_were_written(tmp_path, name, shape, dtype):
+    rng = np.random.default_rng(5)
+    values = (rng.standard_normal(shape) * 3).astype(dtype)
+    if len(shape) > 2 and "csv" in name:
+        with pytest.raises(nacho.FileError, match="a table has no 3 dimensions"):
+            nacho.write(tmp_path / name, values)
+        return
+    nacho.write(tmp_path / name, values)
+    found = nacho.read(tmp_path / name, dtype=dtype)
+    assert found.format.is_dense
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.to_dense(), values)
+    if ".gz" in name:
+        assert gzip.decompress((tmp_path / name).read_bytes()).count(b"\n") == shape[0]
+
+
+def test_sparse_tensors_are_not_made_dense_by_a_name(tmp_path):
+    for name in ("a.npy", "a.csv"):
+        with pytest.raises(nacho.FileError, match=r"zeros included, of .* in csr"):
+            nacho.write(tmp_path / name, A)
+        assert not (tmp_path / name).exists()
+
+
+def test_bad_dense_files(tmp_path):
+    (tmp_path / "a.csv").write_text("1,2\n3,two\n")
+    with pytest.raises(nacho.FileError, match=r"'two' .* line 2"):
+        nacho.read(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("1,2\n3\n")
+    with pytest.raises(nacho.FileError, match="line 2"):
+        nacho.read(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("")
+    with pytest.raises(nacho.FileError, match="has no numbers"):
+        nacho.read(tmp_path / "a.csv")
+    (tmp_path / "a.csv.gz").write_bytes(b"nothing packed")
+    with pytest.raises(nacho.FileError, match="Not a gzipped file"):
+        nacho.read(tmp_path / "a.csv.gz")
+    for content in (b"", b"nothing of the kind"):
+        (tmp_path / "a.npy").write_bytes(content)
+        with pytest.raises(nacho.FileError, match="is no array of NumPy"):
+            nacho.read(tmp_path / "a.npy")
+    np.save(tmp_path / "a.npy", np.array([{}], object), allow_pickle=True)
+    with pytest.raises(nacho.FileError, match="is no array of NumPy"):
+        nacho.read(tmp_path / "a.npy")
+    np.save(tmp_path / "a.npy", np.array(3.0))
+    with pytest.raises(nacho.FileError, match="has a number, and no tensor"):
+        nacho.read(tmp_path / "a.npy")
+    with pytest.raises(nacho.FileError, match="no complex numbers"):
+        nacho.write(tmp_path / "a.csv", np.ones(3, complex))
+
+
 # --- What is refused ------------------------------------------------------------------
 
 
 def test_other_names(tmp_path):
     for call in (nacho.read, lambda path: nacho.write(path, A)):
-        with pytest.raises(nacho.FileError, match=r"one of \.bsp\.h5, \.mtx, \.npz"):
-            call(tmp_path / "a.csv")
+        with pytest.raises(nacho.FileError, match=r"one of \.bsp\.h5, \.csv"):
+            call(tmp_path / "a.txt")
     with pytest.raises(nacho.FileError, match="shape= is for"):
         nacho.read(tmp_path / "a.mtx", shape=(3, 3))
     with pytest.raises(FileNotFoundError):

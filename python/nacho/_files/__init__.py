@@ -4,6 +4,8 @@
 .tns  .tns.gz   FROSTT: a line for each entry
 .npz            SciPy's own
 .bsp.h5         binsparse, by the packages binsparse and h5py
+.npy            NumPy's, for dense tensors
+.csv  .csv.gz   a table of numbers, for dense matrices and vectors
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from numpy.typing import DTypeLike
 
 from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
-from nacho._files import archives, binsparse, frostt, matrix_market
+from nacho._files import archives, binsparse, dense, frostt, matrix_market
 from nacho._storage.formats import Format
 from nacho.errors import DTypeError, FileError, NachoError, OutOfMemoryError
 
@@ -28,14 +30,18 @@ _READERS: dict[str, Callable[[Path], Tensor]] = {
     ".mtx": matrix_market.read,
     ".npz": archives.read,
     ".bsp.h5": binsparse.read,
+    ".npy": dense.read_npy,
+    ".csv": dense.read_csv,
 }
 _WRITERS: dict[str, Callable[[Path, Tensor], None]] = {
     ".mtx": matrix_market.write,
     ".tns": frostt.write,
     ".npz": archives.write,
     ".bsp.h5": binsparse.write,
+    ".npy": dense.write_npy,
+    ".csv": dense.write_csv,
 }
-_PACKED = (".mtx", ".tns")
+_PACKED = (".mtx", ".tns", ".csv")
 """Kinds of files that may be packed by gzip."""
 
 
@@ -52,7 +58,8 @@ def read(
     ----------
     path
         The file: ``.mtx`` (Matrix Market) and ``.tns`` (FROSTT), which may be packed
-        (``.mtx.gz``), ``.npz`` (SciPy) or ``.bsp.h5`` (binsparse).
+        (``.mtx.gz``), ``.npz`` (SciPy) or ``.bsp.h5`` (binsparse). Dense tensors are in
+        ``.npy`` (NumPy) or ``.csv``, a table of numbers that may be packed.
     format
         The format of the tensor. By default, it is stored as the file stores it.
     dtype
@@ -125,5 +132,5 @@ def kind_of(path: Path) -> str:
     known = ", ".join(sorted(_WRITERS))
     raise FileError(
         f"'{path}': the end of the name says what is in a file, one of {known}; "
-        f"{' and '.join(_PACKED)} may be followed by .gz"
+        f"{', '.join(_PACKED)} may be followed by .gz"
     )
