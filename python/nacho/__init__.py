@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from nacho import cache, mlir
 from nacho._arrays import array_api
+from nacho._arrays import joining as _joining
+from nacho._arrays import numpy_functions as _numpy_functions
 from nacho._arrays.arrays import asarray
 from nacho._arrays.lazy import Lazy
 from nacho._arrays.tensor import Tensor
@@ -46,6 +48,7 @@ from nacho.errors import (
 )
 
 globals().update(FUNCTIONS)
+_numpy_functions.add(_joining.FUNCTIONS)
 if TYPE_CHECKING:
     from typing import Any, Protocol, overload
 

@@ -449,8 +449,10 @@ def test_scipy_can_still_ask_for_all_elements():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: np.concatenate([A, B]),
-        lambda: np.dot(A, B),
+        lambda: np.tile(A, 2),
+        lambda: np.kron(A, B),
+        lambda: np.dot(np.ones((2, 2, 4)), A),
+        lambda: np.clip(A, 0, 1, casting="no"),
         lambda: np.add.reduce(A),
         lambda: np.add(A, B, out=np.empty((4, 5))),
         lambda: np.spacing(A),

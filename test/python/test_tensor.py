@@ -552,8 +552,9 @@ def test_numpy_makes_it_dense_only_if_asked():
     with pytest.raises(ValueError, match="without a copy"):
         np.asarray(given, copy=False)
     assert isinstance(np.sqrt(given), nacho.Lazy)
+    assert isinstance(np.concatenate([given, given]), Tensor)
     with pytest.raises(TypeError):
-        np.concatenate([given, given])
+        np.tile(given, 2)
 
 
 def test_from_scipy():

@@ -65,6 +65,8 @@ def _made(make: Callable[..., Operation], *operands: object) -> Operation:
 
 def operand_node(operand: Any) -> Operation | None:
     """Return the node of an operand; None if it is neither a container nor a number."""
+    if isinstance(operand, Operation):
+        return operand
     if isinstance(operand, HasOperation):
         return operand.operation
     if is_number(operand):

@@ -1,4 +1,4 @@
-"""NumPy's own functions on tensors: those that are operators of the notation.
+"""NumPy's own functions on tensors: operators of the notation, and what joins tensors.
 
 NumPy refuses all others with a TypeError, so that no function makes a tensor dense:
 only ``numpy.asarray`` does, which says so.
@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from nacho._arrays.building import elementwise, matmul, transposed
+from nacho._arrays.building import (
+    elementwise,
+    matmul,
+    reduction,
+    transposed,
+)
 from nacho._notation.operators import OPERATORS
+from nacho.errors import UnsupportedError, displayed
 
 
 def _ufuncs() -> dict[Any, Callable[..., Any]]:
@@ -50,6 +57,38 @@ def _method(name: str) -> Callable[..., Any]:
     return lambda array, *args, **options: getattr(array, name)(*args, **options)
 
 
+def _dot(a: Any, b: Any) -> Any:
+    """Return a product as ``numpy.dot`` has it, of at most two dimensions each."""
+    ranks = np.ndim(a), np.ndim(b)
+    if 0 in ranks:
+        return elementwise("*", a, b)
+    return matmul(a, b) if max(ranks) <= 2 else NotImplemented
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, **limits: Any) -> Any:
+    low, high = limits.pop("min", a_min), limits.pop("max", a_max)
+    if limits:
+        return NotImplemented
+    found = a if low is None else elementwise("max", a, low)
+    return found if high is None else elementwise("min", found, high)
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the square root of the sum of squares; NumPy has other norms, too."""
+    axes = len(np.shape(x)) if axis is None else np.size(axis)
+    if ord not in (None, {1: 2, 2: "fro"}.get(axes)):
+        raise UnsupportedError(
+            f"norm: ord={displayed(ord)} is not supported: write it with abs, sum and "
+            "max, as abs(T).sum(axis=0).max()"
+        )
+    squares = elementwise("**", elementwise("abs", x), 2)
+    kind = getattr(x, "dtype", None)
+    if kind is not None and kind.kind in "iub":
+        squares = elementwise("**", elementwise("*", x, 1.0), 2)
+    total = reduction("sum", squares, axis, None, None, keepdims)
+    return elementwise("sqrt", total)
+
+
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): _method(name) for name in ("sum", "prod", "max", "min")},
     np.amax: _method("max"),
@@ -59,7 +98,16 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.transpose: lambda array, axes=None: transposed(array, axes),
     np.shape: lambda array: array.shape,
     np.ndim: lambda array: array.ndim,
+    np.size: lambda array: prod(array.shape),
+    np.clip: _clip,
+    np.dot: _dot,
+    np.linalg.norm: _norm,
 }
+
+
+def add(functions: Mapping[Any, Callable[..., Any]]) -> None:
+    """Add functions of NumPy that are no operators, but give tensors."""
+    _FUNCTIONS.update(functions)
 
 
 def apply_function(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import EllipsisType
 from typing import Any, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from nacho._kernels.canonical import canonical_view, checked
 from nacho._kernels.format_conversion import converted
 from nacho._kernels.sorting import sorted_entries
 from nacho._notation.symbols import Expression, Index, index_tensor
+from nacho._storage.boxes import box
 from nacho._storage.conversion import (
     coordinates_by_dimension,
     densified,
@@ -255,6 +257,16 @@ class Tensor(TensorData, ArrayOperators):
             return self._of(self._view)
         return self._of(converted(checked(self), wanted))
 
+    def reshape(self, *shape: Any) -> Tensor:
+        """Return the same elements in another shape, a tuple or numbers; one may be -1.
+
+        It has the same format if that is one for the new number of dimensions, and is
+        in coo otherwise.
+        """
+        given = shape[0] if len(shape) == 1 else shape
+        made: Any = np.reshape(self, given)
+        return made  # type: ignore[no-any-return]
+
     def astype(self, dtype: DTypeLike) -> Tensor:
         """Return the same tensor with values of type ``dtype``, converted as by NumPy.
 
@@ -302,7 +314,7 @@ class Tensor(TensorData, ArrayOperators):
     def __getitem__(self, key: slice) -> Tensor: ...
 
     @overload
-    def __getitem__(self, key: int) -> Any: ...
+    def __getitem__(self, key: int | tuple[int | slice | EllipsisType, ...]) -> Any: ...
 
     @overload
     def __getitem__(self, key: Index | str | tuple[Index | str, ...]) -> Expression: ...
@@ -310,11 +322,13 @@ class Tensor(TensorData, ArrayOperators):
     def __getitem__(self, key: object) -> Any:
         """Return rows, or the element at some index variables, for an expression.
 
-        ``A[2:7]`` and ``A[3]`` share the arrays of ``A``. The names of indices may be
-        strings.
+        ``A[2:7]`` and ``A[3]`` share the arrays of ``A``; slices along other axes, as
+        ``A[:, 2:5]`` and ``A[:, 0]``, are copies. The names of indices may be strings.
 
         >>> A[2:7].shape  # doctest: +SKIP
         (5, 9)
+        >>> A[:, 2:5].shape  # doctest: +SKIP
+        (9, 3)
         >>> A["i,j"] + B["i,j"]  # doctest: +SKIP
         <nacho.Expression: A[i,j] + B[i,j]>
         >>> i, j = nacho.indices("i j")  # doctest: +SKIP
@@ -326,7 +340,10 @@ class Tensor(TensorData, ArrayOperators):
         view = self._on_host()
         if view.format.parts:
             return self.convert("csr" if self.ndim == 2 else "coo")[taken]
-        found = rows(view, taken) if isinstance(taken, slice) else row(view, taken)
+        if isinstance(taken, tuple):
+            found = box(checked(self), taken)
+        else:
+            found = rows(view, taken) if isinstance(taken, slice) else row(view, taken)
         if not isinstance(found, View):
             return found
         made = self._of(found)

@@ -32,27 +32,34 @@ _HEAD, _LAST_HEAD = "compressed(nonunique)", "compressed"
 """The first level of a list of entries with several coordinates, and with one."""
 
 
-def row_key(key: object) -> int | slice | None:
+def row_key(key: object) -> int | slice | tuple[Any, ...] | None:
     """Return the rows that ``T[key]`` takes; None if the key has names of indices.
 
-    Slices of everything may follow: ``T[2:10, :]``.
+    Slices of everything may follow: ``T[2:10, :]``. Else it is a tuple of what is taken
+    of each axis.
     """
     keys = key if isinstance(key, tuple) else (key,)
     if any(isinstance(each, Index | str) for each in keys):
         return None
-    first, *rest = keys or (Ellipsis,)
+    first, *rest = taken = [_part(each, keys) for each in keys] or [Ellipsis]
     if all(each is Ellipsis or _is_everything(each) for each in rest):
-        if first is Ellipsis:
-            return slice(None)
-        if isinstance(first, slice):
-            return first
-        if not isinstance(first, bool | np.bool_):
-            with suppress(TypeError):
-                return operator.index(cast(SupportsIndex, first))
+        rows: int | slice = slice(None) if first is Ellipsis else first
+        return rows
+    return (*taken,)
+
+
+def _part(key: object, keys: tuple[object, ...]) -> Any:
+    """Return a slice, a number or an ellipsis, or refuse another key."""
+    if key is Ellipsis or isinstance(key, slice):
+        return key
+    if not isinstance(key, bool | np.bool_):
+        with suppress(TypeError):
+            return operator.index(cast(SupportsIndex, key))
     shown = ", ".join(map(displayed, keys))
     raise ArgumentError(
-        f"T[{shown}]: what may be taken are rows, as T[3] or T[2:10]; elements of "
-        "expressions have index variables: T[i, j] or T['i,j']"
+        f"T[{shown}]: what may be taken are rows, as T[3] or T[2:10], and slices of "
+        "other axes, as T[:, 2:5]; elements of expressions have index variables: "
+        "T[i, j] or T['i,j']"
     )
 
 
@@ -62,14 +69,19 @@ def _is_everything(key: object) -> bool:
 
 def rows(view: View, key: slice) -> View:
     """Return a view of successive rows."""
+    return _between(view, *bounds_of(key, view.shape[0]))
+
+
+def bounds_of(key: slice, extent: int) -> tuple[int, int]:
+    """Return where a slice begins and ends, or refuse one with steps."""
     try:
-        begin, end, step = key.indices(view.shape[0])
+        begin, end, step = key.indices(extent)
     except TypeError as error:
         message = f"{displayed(key)}: the bounds of rows are integers"
         raise ArgumentError(message) from error
     if step != 1:
         raise UnsupportedError(f"{displayed(key)}: rows in steps are not supported")
-    return _between(view, begin, max(begin, end))
+    return begin, max(begin, end)
 
 
 def row(view: View, number: int) -> Any:
