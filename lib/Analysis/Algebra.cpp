@@ -82,24 +82,27 @@ static std::optional<double> toElement(double value, Type type) {
                                   : bits.signedRoundToDouble();
 }
 
-/// Whether an operator works on the bits of integers.
-static bool computesBits(Operation *op) {
-  if (auto binary = dyn_cast<BinaryOp>(op))
-    return operatorOf(binary.getKind()).isIntegral;
-  auto unary = dyn_cast<UnaryOp>(op);
-  return unary && operatorOf(unary.getKind()).isIntegral;
+/// Whether an operator computes with integers.
+static bool computesIntegers(Operation *op) {
+  return isa<BinaryOp, UnaryOp>(op) &&
+         isa<IntegerType>(op->getResult(0).getType());
 }
 
 /// Evaluates an operator of the table, or a cast, on numbers; none for any
-/// other op, nor on bits that a double does not hold.
+/// other op, nor on integers that a double does not hold.
 static std::optional<double> compute(Operation *op, ArrayRef<double> args) {
-  if (computesBits(op) && llvm::any_of(args, [](double arg) {
+  if (computesIntegers(op) && llvm::any_of(args, [](double arg) {
         return std::abs(arg) >= kLargestExact;
       }))
     return {};
   return llvm::TypeSwitch<Operation *, std::optional<double>>(op)
-      .Case<BinaryOp, CompareOp>([&](auto binary) -> double {
-        return operatorOf(binary.getKind()).compute(args[0], args[1]);
+      .Case([&](CompareOp compare) -> double {
+        return operatorOf(compare.getKind()).compute(args[0], args[1]);
+      })
+      .Case([&](BinaryOp binary) {
+        double value = operatorOf(binary.getKind()).compute(args[0], args[1]);
+        // What is divided by 0 is 0 if it is an integer.
+        return computesIntegers(op) && !std::isfinite(value) ? 0 : value;
       })
       .Case([&](UnaryOp unary) -> double {
         if (unary.getKind() == UnaryKind::notbits &&

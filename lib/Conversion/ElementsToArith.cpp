@@ -10,6 +10,7 @@
 
 #include "ComplexElements.h"
 #include "Elements.h"
+#include "RealElements.h"
 
 #include "LanesToVector.h"
 #include "nacho/Conversion/Passes.h"
@@ -29,96 +30,17 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-/// Creates the op with a given name, with default attributes.
-static Value emitNamed(ImplicitLocOpBuilder &b, StringRef name,
-                       ValueRange operands, Type type) {
-  OperationState state(b.getLoc(), name, operands, type);
-  return b.create(state)->getResult(0);
-}
-
 //===----------------------------------------------------------------------===//
 // Binary operators
 //===----------------------------------------------------------------------===//
 
-/// (x isBetter y) or isNan(x) ? x : y
-static Value emitExtreme(ImplicitLocOpBuilder &b, arith::CmpFPredicate isBetter,
-                         Value x, Value y) {
-  Value first = arith::CmpFOp::create(b, isBetter, x, y);
-  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  return select(Number(b, first) | isNan, x, y);
-}
-
-/// The larger or smaller one of two numbers; the other one if one is NaN.
-static Value emitExtremeNumber(ImplicitLocOpBuilder &b, bool isLargest, Value x,
-                               Value y) {
-  auto otherIfNan = [&](Value one, Value other) -> Value {
-    Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, one, one);
-    return select(Number(b, isNan), other, one);
-  };
-  Value s = otherIfNan(x, y), t = otherIfNan(y, x);
-  return isLargest ? Value(arith::MaximumFOp::create(b, s, t))
-                   : Value(arith::MinimumFOp::create(b, s, t));
-}
-
-/// An operator on integers that arith does not define for all of them, in terms
-/// of one that it does:
-// clang-format off
-///
-///   x quo y = y = 0 ? 0 : x / d      x rem y = x - (x / d) * d
-///     where d = y = 0 or (y = -1 and x is the least number) ? 1 : y
-///   x shl y = y < width ? x << y : 0
-///   x shr y = y < width ? x >> y : 0, or x >> (width - 1) if x is signed
-///
-// clang-format on
-static Value emitInteger(ImplicitLocOpBuilder &b, const BinaryOperator &record,
-                         Type type, Value x, Value y) {
-  Type plain = signless(type);
-  StringRef name = loweredName(record, type);
-  unsigned width = plain.getIntOrFloatBitWidth();
-  Number zero(b, 0, plain);
-  if (record.kind == BinaryKind::quo || record.kind == BinaryKind::rem) {
-    Number isZero = Number(b, y) == zero, isOne = isZero;
-    if (!isUnsigned(type)) {
-      Number isMinusOne = Number(b, y) == -1;
-      Value least = arith::ConstantOp::create(
-          b, b.getIntegerAttr(plain, APInt::getSignedMinValue(width)));
-      isOne = isZero | (isMinusOne & (Number(b, x) == least));
-    }
-    Value divisor = select(isOne, Number(b, 1, plain), y);
-    Value result = emitNamed(b, name, {x, divisor}, plain);
-    return record.kind == BinaryKind::rem ? result
-                                          : select(isZero, zero, result);
-  }
-  Number fits = Number(b, y) < width;
-  bool fillsWithSign = record.kind == BinaryKind::shr && !isUnsigned(type);
-  Value amount = select(fits, y, fillsWithSign ? width - 1 : 0);
-  Value result = emitNamed(b, name, {x, amount}, plain);
-  return fillsWithSign ? result : select(fits, result, zero);
-}
-
 static Value emitBinary(ImplicitLocOpBuilder &b, BinaryOp op, Value x,
                         Value y) {
-  BinaryKind kind = op.getKind();
-  Type type = op.getType();
-  // The ops of arith that the table names leave open which zero they return for
-  // 0 and -0, so they serve only where the order of operands is free, too.
-  bool isExtreme = kind == BinaryKind::min || kind == BinaryKind::max;
-  if (isExtreme && isa<FloatType>(type) && !op.getReassociable())
-    return emitExtreme(b,
-                       kind == BinaryKind::min ? arith::CmpFPredicate::OLT
-                                               : arith::CmpFPredicate::OGT,
-                       x, y);
-  if (kind == BinaryKind::minnum || kind == BinaryKind::maxnum)
-    return emitExtremeNumber(b, kind == BinaryKind::maxnum, x, y);
-  if (kind == BinaryKind::quo || kind == BinaryKind::rem ||
-      kind == BinaryKind::shl || kind == BinaryKind::shr)
-    return emitInteger(b, operatorOf(kind), type, x, y);
-  if (isa<ComplexType>(type))
-    return emitComplex(b, kind, x, y,
-                       op.getReassociable() ? arith::FastMathFlags::reassoc
-                                            : arith::FastMathFlags::none);
-  return emitNamed(b, loweredName(operatorOf(kind), type), {x, y},
-                   signless(type));
+  if (!isa<ComplexType>(op.getType()))
+    return emitReal(b, op, x, y);
+  return emitComplex(b, op.getKind(), x, y,
+                     op.getReassociable() ? arith::FastMathFlags::reassoc
+                                          : arith::FastMathFlags::none);
 }
 
 static void lowerBinary(BinaryOp op) {
@@ -146,12 +68,27 @@ static Value emitNegative(ImplicitLocOpBuilder &b, Value x) {
       arith::NegFOp::create(b, complex::ImOp::create(b, x)));
 }
 
+/// A part of a number, or its conjugate; null for other operators.
+static Value emitPart(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
+  bool isComplex = isa<ComplexType>(x.getType());
+  if (kind == UnaryKind::real)
+    return isComplex ? Value(complex::ReOp::create(b, x)) : x;
+  if (kind == UnaryKind::imag)
+    return isComplex ? Value(complex::ImOp::create(b, x))
+                     : emitZero(b, x.getType());
+  if (kind != UnaryKind::conj)
+    return {};
+  if (!isComplex)
+    return x;
+  Value opposite = arith::NegFOp::create(b, complex::ImOp::create(b, x));
+  return complex::CreateOp::create(b, x.getType(), complex::ReOp::create(b, x),
+                                   opposite);
+}
+
 /// Lowers a unary operator on a type for which the table names no op.
 static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
-  if (op.getKind() == UnaryKind::real)
-    return complex::ReOp::create(b, x);
-  if (op.getKind() == UnaryKind::imag)
-    return complex::ImOp::create(b, x);
+  if (Value part = emitPart(b, op.getKind(), x))
+    return part;
   if (op.getKind() == UnaryKind::expm1)
     return emitComplexExpm1(b, x);
   if (op.getKind() == UnaryKind::log1p)
@@ -162,9 +99,9 @@ static Value emitByHand(ImplicitLocOpBuilder &b, UnaryOp op, Value x) {
     return x;
   if (op.getKind() == UnaryKind::notbits)
     return Number(b, x) ^ -1;
-  bool rounds = op.getKind() == UnaryKind::floor ||
-                op.getKind() == UnaryKind::ceil ||
-                op.getKind() == UnaryKind::trunc;
+  bool rounds =
+      op.getKind() == UnaryKind::floor || op.getKind() == UnaryKind::ceil ||
+      op.getKind() == UnaryKind::round || op.getKind() == UnaryKind::trunc;
   if (rounds && isa<IntegerType>(op.getArg().getType()))
     return x;
   llvm_unreachable("the table of operators names no op for this type");

@@ -2,8 +2,8 @@
 //
 // A program may define a function that is called like one of C's. The linker
 // then takes it for the calls that kernels make, and for those that LLVM makes
-// of its intrinsics. So kernels call functions of the runtime library instead,
-// whose names nobody else uses; these call libm's.
+// of its intrinsics and of remainders. So kernels call functions of the runtime
+// library instead, whose names nobody else uses; these call libm's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ Value CallOwnFunctions::call(ImplicitLocOpBuilder &b, StringRef name, Type type,
   return isNarrow ? LLVM::FPTruncOp::create(b, type, result) : result;
 }
 
-/// Replaces an intrinsic; that of a vector element by element.
+/// Replaces an intrinsic or a remainder; that of a vector element by element.
 void CallOwnFunctions::lower(Operation *intrinsic, StringRef name) {
   ImplicitLocOpBuilder b(intrinsic->getLoc(), intrinsic);
   Type type = intrinsic->getResult(0).getType();
@@ -114,7 +114,9 @@ void CallOwnFunctions::runOnOperation() {
       return signalPassFailure();
   getOperation().walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
-    if (name.consume_front("llvm.intr.") && hasOwn(name))
+    if (isa<LLVM::FRemOp>(op))
+      lower(op, "fmod");
+    else if (name.consume_front("llvm.intr.") && hasOwn(name))
       lower(op, name);
   });
 }

@@ -340,9 +340,6 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 LogicalResult UnaryOp::verify() {
   const UnaryOperator &record = operatorOf(getKind());
   Type type = getArg().getType();
-  if (record.isComplex && !isa<ComplexType>(type))
-    return emitOpError() << record.name
-                         << " is defined on complex numbers only: " << type;
   return verifyElement(*this, record, type);
 }
 

@@ -6,6 +6,21 @@
 
 using namespace nacho;
 
+/// x / y rounded down, as NumPy computes it: y = 0 and y = inf have quotients.
+static double flooredQuotient(double x, double y) {
+  double rest = std::fmod(x, y);
+  if (y == 0 || rest == 0)
+    return std::round(x / y);
+  double quotient = (x - rest) / y;
+  return std::round((y < 0) != (rest < 0) ? quotient - 1 : quotient);
+}
+
+/// What x leaves by that quotient.
+static double flooredRemainder(double x, double y) {
+  double rest = std::fmod(x, y);
+  return rest != 0 && (y < 0) != (rest < 0) ? rest + y : rest;
+}
+
 namespace nacho {
 #define GET_UnaryOperators_IMPL
 #define GET_BinaryOperators_IMPL

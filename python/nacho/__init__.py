@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     # A type checker cannot know what the table of operators has.
     acos: OfElements
     acosh: OfElements
+    angle: OfElements
     asin: OfElements
     asinh: OfElements
     atan: OfElements
@@ -72,20 +73,28 @@ if TYPE_CHECKING:
     atanh: OfElements
     cbrt: OfElements
     ceil: OfElements
+    clip: OfElements
+    conj: OfElements
+    copysign: OfElements
     cos: OfElements
     cosh: OfElements
     exp: OfElements
     exp2: OfElements
     expm1: OfElements
     floor: OfElements
+    fmod: OfElements
+    hypot: OfElements
+    imag: OfElements
     isnan: OfElements
     keep: OfElements
     log: OfElements
     log10: OfElements
     log1p: OfElements
     log2: OfElements
+    logaddexp: OfElements
     maximum: OfElements
     minimum: OfElements
+    real: OfElements
     relu: OfElements
     sigmoid: OfElements
     sign: OfElements
@@ -146,6 +155,7 @@ __all__ = [
     # are called like Python's own.
     "acos",
     "acosh",
+    "angle",
     "array_api",
     "asarray",
     "asin",
@@ -156,6 +166,9 @@ __all__ = [
     "cache",
     "cbrt",
     "ceil",
+    "clip",
+    "conj",
+    "copysign",
     "cos",
     "cosh",
     "count",
@@ -166,7 +179,10 @@ __all__ = [
     "explain",
     "expm1",
     "floor",
+    "fmod",
     "grad",
+    "hypot",
+    "imag",
     "indices",
     "isnan",
     "join",
@@ -176,6 +192,7 @@ __all__ = [
     "log1p",
     "log2",
     "log10",
+    "logaddexp",
     "maximum",
     "minimum",
     "mlir",
@@ -184,6 +201,7 @@ __all__ = [
     "pattern",
     "prod",
     "read",
+    "real",
     "relu",
     "sigmoid",
     "sign",

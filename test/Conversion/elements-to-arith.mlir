@@ -470,6 +470,56 @@ func.func @quotients(%x: i32, %y: i32, %u: i32) -> (i32, ui32) {
   return %0, %1 : i32, ui32
 }
 
+// What rounds down has the sign of the divisor; a remainder of C has that of the
+// dividend.
+//
+// CHECK-LABEL: func.func @remainders(
+// CHECK-SAME:    %[[X:.+]]: i32, %[[Y:.+]]: i32, %[[P:.+]]: f32, %[[Q:.+]]: f32)
+// CHECK:         %[[REST:.+]] = arith.remsi %[[X]], %{{.+}} : i32
+// CHECK:         %[[BELOW:.+]] = arith.cmpi slt, %[[REST]], %{{.+}} : i32
+// CHECK:         %[[DIVISOR_BELOW:.+]] = arith.cmpi slt, %[[Y]], %{{.+}} : i32
+// CHECK-NEXT:    %[[OF_SIGN:.+]] = arith.xori %[[DIVISOR_BELOW]], %[[BELOW]]
+// CHECK:         %[[SOME:.+]] = arith.cmpi ne, %[[REST]], %{{.+}} : i32
+// CHECK-NEXT:    %[[DIFFERS:.+]] = arith.andi %[[SOME]], %[[OF_SIGN]]
+// CHECK:         %[[MORE:.+]] = arith.addi %[[REST]], %[[Y]]
+// CHECK-NEXT:    arith.select %[[DIFFERS]], %[[MORE]], %[[REST]]
+// CHECK:         arith.remf %[[P]], %[[Q]] : f32
+func.func @remainders(%x: i32, %y: i32, %p: f32, %q: f32) -> (i32, f32) {
+  %0 = nacho.binary mod %x, %y : i32
+  %1 = nacho.binary fmod %p, %q : f32
+  return %0, %1 : i32, f32
+}
+
+// The sum of squares is that of numbers which are scaled to be near 1.
+//
+// CHECK-LABEL: func.func @hypotenuse(
+// CHECK-SAME:    %[[X:.+]]: f32, %[[Y:.+]]: f32)
+// CHECK:         %[[WIDE:.+]] = arith.extf %[[X]] : f32 to f64
+// CHECK-NEXT:    %[[S:.+]] = math.absf %[[WIDE]] : f64
+// CHECK:         %[[T:.+]] = math.absf %{{.+}} : f64
+// CHECK-NEXT:    arith.maximumf %[[S]], %[[T]]
+// CHECK-NEXT:    arith.minimumf %[[S]], %[[T]]
+// CHECK:         %[[ROOT:.+]] = math.sqrt
+// CHECK:         arith.mulf %[[ROOT]]
+// CHECK:         arith.truncf %{{.+}} : f64 to f32
+func.func @hypotenuse(%x: f32, %y: f32) -> f32 {
+  %0 = nacho.binary hypot %x, %y : f32
+  return %0 : f32
+}
+
+// Real numbers have parts, too.
+//
+// CHECK-LABEL: func.func @parts_of_real_numbers(
+// CHECK-SAME:    %[[X:.+]]: f64)
+// CHECK-NEXT:    %[[ZERO:.+]] = arith.constant 0.0{{.*}} : f64
+// CHECK-NEXT:    return %[[X]], %[[ZERO]] : f64, f64
+func.func @parts_of_real_numbers(%x: f64) -> (f64, f64) {
+  %0 = nacho.unary conj %x : f64
+  %1 = nacho.unary real %0 : f64
+  %2 = nacho.unary imag %x : f64
+  return %1, %2 : f64, f64
+}
+
 // A shift by a number of bits that is known needs no test.
 //
 // CHECK-LABEL: func.func @shifts(
@@ -521,7 +571,7 @@ func.func @parts_and_bits(%c: complex<f64>) -> (f64, ui64) {
 func.func @functions_and_parts(%x: f64, %y: f64) -> complex<f64> {
   %0 = nacho.binary atan2 %x, %y : f64
   %1 = nacho.unary cbrt %0 : f64
-  %2 = nacho.unary roundeven %1 : f64
+  %2 = nacho.unary round %1 : f64
   %3 = nacho.complex %2, %y : f64
   return %3 : complex<f64>
 }

@@ -22,6 +22,7 @@ llvm.func @free(!llvm.ptr)
 // CHECK-NEXT:    %[[WIDE:.+]] = llvm.fpext %[[Z]] : f16 to f32
 // CHECK-NEXT:    %[[EXP:.+]] = llvm.call @nacho_expf(%[[WIDE]]) : (f32) -> f32
 // CHECK-NEXT:    llvm.fptrunc %[[EXP]] : f32 to f16
+// CHECK-NEXT:    llvm.call @nacho_fmod(%[[X]], %[[SIN]]) : (f64, f64) -> f64
 llvm.func @numbers(%x: f64, %y: f32, %z: f16) {
   %0 = llvm.intr.sin(%x) : (f64) -> f64
   %1 = llvm.intr.sin(%0) : (f64) -> f64
@@ -29,6 +30,7 @@ llvm.func @numbers(%x: f64, %y: f32, %z: f16) {
   %3 = llvm.call @log1p(%x) : (f64) -> f64
   %4 = llvm.intr.exp(%y) : (f32) -> f32
   %5 = llvm.intr.exp(%z) : (f16) -> f16
+  %6 = llvm.frem %x, %0 : f64
   llvm.return
 }
 

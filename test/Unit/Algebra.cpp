@@ -73,9 +73,10 @@ struct Case {
 
 static std::vector<Tested> allOperators() {
   std::vector<Tested> all;
-  // Operands are of f64, which has no bits to compute with.
+  // Operands are of f64, which has no bits to compute with, and no imaginary
+  // part: whatever entries there are, it is the background.
   for (const UnaryOperator &record : unaryOperators())
-    if (!record.isIntegral && !record.isComplex)
+    if (!record.isIntegral && record.kind != UnaryKind::imag)
       all.push_back({"nacho.unary " + record.name.str(), 1, Annihilator::none,
                      [&](ArrayRef<double> x) { return record.compute(x[0]); }});
   for (const BinaryOperator &record : binaryOperators())
@@ -218,6 +219,7 @@ static void forSamples(const Case &c, unsigned present,
 //===----------------------------------------------------------------------===//
 
 /// The background is known if, and only if, numbers make no difference to it.
+/// That it is NaN, as that of fmod(s, A[i]) is for all s, need not be known.
 static void checkBackground(const Case &c) {
   std::optional<double> background;
   bool isKnown = true, isFirst = true;
@@ -227,6 +229,8 @@ static void checkBackground(const Case &c) {
     background = value;
     isFirst = false;
   });
+  if (isKnown && std::isnan(*background) && !c.facts.background)
+    return;
   check(c.facts.background.has_value() == isKnown, [&] {
     return c.name() +
            ": background should be known: " + std::to_string(isKnown);

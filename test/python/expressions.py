@@ -20,6 +20,7 @@ NAMES = "ABCDEFGHKL"
 LITERALS = ("2", "0.5", "3", "1e-3")
 ORDERS = ("<", "<=", ">", ">=")
 FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh", "abs")
+PARTS = ("conj", "real", "imag", "angle")
 ZERO_PRESERVING = ("sqrt", "sin", "tanh", "abs")
 # Extents that keep what the oracle tabulates small, by the number of indices.
 LARGEST = (12, 12, 12, 7, 5, 4, 3)
@@ -262,9 +263,13 @@ class Builder:
 
     def call(self, lhs: str, rhs: str) -> str:
         """Return a function of expressions; it may be anything where they are 0."""
-        match self.draw(st.integers(0, 7)):
+        match self.draw(st.integers(0, 9)):
             case 0 | 1:
                 return f"{self.pick(FUNCTIONS)}({lhs})"
+            case 8 if self.ordered:
+                return self.binary_function(lhs, self.pick(("2", "0.5", rhs, rhs)))
+            case 9:
+                return f"{self.pick(PARTS)}({lhs})"
             case 2 if self.ordered:
                 other = self.pick(("0", "2", rhs, rhs))
                 return f"{self.pick(('min', 'max'))}({lhs}, {other})"
@@ -277,6 +282,18 @@ class Builder:
             case 6:
                 return f"(1 / {lhs})"
         return f"{self.pick(ZERO_PRESERVING)}({lhs})"
+
+    def binary_function(self, lhs: str, rhs: str) -> str:
+        """Return a function of two real numbers."""
+        names = ["hypot", "logaddexp", "copysign", "clip"]
+        if "bool" not in self.types:
+            names += ["fmod", "%", "//"]
+        name = self.pick(names)
+        if name in ("%", "//"):
+            return f"({lhs} {name} {rhs})"
+        if name == "clip":
+            return f"clip({lhs}, {self.pick(('0', '0.5', rhs))}, {rhs})"
+        return f"{name}({lhs}, {rhs})"
 
     # Terms ------------------------------------------------------------------------
 
@@ -405,7 +422,7 @@ def contractions(draw: Any, most: int = 5) -> Case:
     operator = draw(st.sampled_from(("=",) * 8 + ("+=", "max=", "min=", "*=")))
     if operator in ("max=", "min=") and not builder.ordered:
         operator = "="
-    if operator == "*=" and re.search(r"/|log|exp", text):
+    if operator == "*=" and re.search(r"/|%|log|exp|fmod", text):
         # What an infinity times 0 is depends on the order.
         operator = "="
     return _finished(builder, left, operator, text)

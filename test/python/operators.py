@@ -27,15 +27,15 @@ def _is_weak(*values: Any) -> bool:
     return all(type(value) in _WEAK for value in values)
 
 
-def _function(name: str) -> Function:
+def _function(name: str, arity: int = 1) -> Function:
     """Return a function of C, on arrays of any type: of integers it is that of f64."""
     found = {}
     for dtype, (suffix, kind) in _C.items():
         scalar = getattr(_LIBM, name + suffix)
-        scalar.argtypes, scalar.restype = [kind], kind
+        scalar.argtypes, scalar.restype = [kind] * arity, kind
         found[dtype] = np.vectorize(scalar, otypes=[dtype])
 
-    def applied(x: Any) -> Any:
+    def applied(x: Any, *others: Any) -> Any:
         if _is_weak(x):
             return applied(np.asarray(x)).item()
         array = np.asarray(x)
@@ -43,7 +43,7 @@ def _function(name: str) -> Function:
             # Those of NumPy are C's, and of c64 ones in double precision are better.
             return getattr(np, name)(array.astype(np.complex128)).astype(array.dtype)
         array = array.astype(float) if array.dtype.kind in "biu" else array
-        return found[array.dtype](array)
+        return found[array.dtype](array, *others)
 
     return applied
 
@@ -114,11 +114,84 @@ def choice(condition: Any, lhs: Any, rhs: Any) -> Any:
     return np.where(np.asarray(condition).astype(bool), lhs, rhs)
 
 
+def _divided(ufunc: Function) -> Function:
+    """Return a division that rounds; what is divided by the integer 0 is 0."""
+
+    def applied(lhs: Any, rhs: Any) -> Any:
+        if _is_weak(lhs, rhs):
+            found = applied(np.asarray(lhs), np.asarray(rhs)).item()
+            return found
+        if np.result_type(lhs, rhs).kind == "b":
+            raise TypeError("bools are not divided")
+        return ufunc(lhs, rhs)
+
+    return _ordered(applied, applied)
+
+
+floored_quotient = _divided(np.floor_divide)
+floored_remainder = _divided(np.remainder)
+
+
+def _of_floats(function: Function) -> Function:
+    """Return a function of two floats of one type, for numbers of any real type."""
+
+    def applied(lhs: Any, rhs: Any) -> Any:
+        if _is_weak(lhs, rhs):
+            return applied(np.asarray(lhs), np.asarray(rhs)).item()
+        dtype = np.result_type(lhs, rhs)
+        dtype = dtype if dtype.kind == "f" else np.dtype(float)
+        one, other = (np.asarray(side).astype(dtype) for side in (lhs, rhs))
+        return np.asarray(function(one, other)).astype(dtype)
+
+    return _ordered(applied, applied)
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    """Compute in double precision, with powers of 2 as scales."""
+    x, y = np.abs(x.astype(float)), np.abs(y.astype(float))
+    p, q = np.maximum(x, y), np.minimum(x, y)
+    scale = np.where(p > 2.0**500, 2.0**-600, np.where(p < 2.0**-500, 2.0**600, 1))
+    size = np.sqrt((p * scale) ** 2 + (q * scale) ** 2) / scale
+    return np.where(np.isinf(x) | np.isinf(y), np.inf, size)
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    power = FUNCTIONS["exp"](-np.abs(x - y))
+    more = _log1p(power.astype(float)).astype(power.dtype)
+    twice = x + power.dtype.type(math.log(2))
+    return np.where(x == y, twice, np.maximum(x, y) + more)
+
+
+def _angle(x: Any) -> Any:
+    if _is_weak(x):
+        return _angle(np.asarray(x)).item()
+    return _atan2(np.imag(x), np.real(x))
+
+
+def _round(x: Any) -> Any:
+    if np.asarray(x).dtype.kind == "c":
+        raise TypeError("complex numbers have no order")
+    return x if np.asarray(x).dtype.kind in "biu" else np.rint(x)
+
+
+_log1p = _function("log1p")
+_atan2 = _of_floats(_function("atan2", 2))
+
 FUNCTIONS: dict[str, Function] = {
     **{name: _function(name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
     "abs": _abs,
     "min": _ordered(np.minimum, _extreme(min)),
     "max": _ordered(np.maximum, _extreme(max)),
+    "clip": lambda x, low, high: FUNCTIONS["min"](FUNCTIONS["max"](x, low), high),
+    "round": lambda x: float(_round(x)) if type(x) is float else _round(x),
+    "hypot": _of_floats(_hypot),
+    "logaddexp": _of_floats(_logaddexp),
+    "fmod": _divided(np.fmod),
+    "copysign": _of_floats(np.copysign),
+    "conj": lambda x: np.conj(x) if np.asarray(x).dtype.kind == "c" else x,
+    "real": lambda x: x.real,
+    "imag": lambda x: x.imag,
+    "angle": _angle,
 }
 
 COMPARISONS: dict[str, Function] = {

@@ -22,7 +22,15 @@ from numpy.typing import NDArray
 
 import statements
 from entries import closed, dense, entries, is_dense, pattern
-from operators import COMPARISONS, FUNCTIONS, choice, product, quotient
+from operators import (
+    COMPARISONS,
+    FUNCTIONS,
+    choice,
+    floored_quotient,
+    floored_remainder,
+    product,
+    quotient,
+)
 from statements import (
     accesses,
     accesses_in,
@@ -53,6 +61,11 @@ Array = NDArray[Any]
 
 _WEAK = (int, float, complex)
 _WIDER = {"f": np.float64, "d": np.longdouble, "F": np.complex128, "D": np.clongdouble}
+_QUOTIENTS = {
+    ast.Div: quotient,
+    ast.FloorDiv: floored_quotient,
+    ast.Mod: floored_remainder,
+}
 _UFUNCS = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
@@ -230,6 +243,8 @@ class _Evaluator(ast.NodeVisitor):
         operands = [self.visit(argument) for argument in node.args]
         if name == "where":
             return _choice(*operands)
+        if name in ("fmod", "copysign"):
+            return _quotient(FUNCTIONS[name], *operands)
         return _applied(FUNCTIONS[name], *operands)
 
     def visit_Compare(self, node: ast.Compare) -> Node:
@@ -265,8 +280,8 @@ class _Evaluator(ast.NodeVisitor):
         lhs, rhs = self.visit(node.left), self.visit(node.right)
         if isinstance(node.op, ast.Mult):
             return _product(lhs, rhs)
-        if isinstance(node.op, ast.Div):
-            return _quotient(lhs, rhs)
+        if type(node.op) in _QUOTIENTS:
+            return _quotient(_QUOTIENTS[type(node.op)], lhs, rhs)
         return self.sum(node.op, lhs, rhs)
 
     def sum(self, op: ast.operator, lhs: Node, rhs: Node) -> Node:
@@ -303,12 +318,12 @@ def _product(lhs: Node, rhs: Node) -> Node:
     return node
 
 
-def _quotient(lhs: Node, rhs: Node) -> Node:
-    """Divide: absent entries are 0 then, too, but not where the divisor is absent."""
-    node = _applied(quotient, lhs, rhs)
+def _quotient(function: Any, lhs: Node, rhs: Node) -> Node:
+    """Divide: absent entries are 0 then, too, but not where 0 / 0 is something else."""
+    node = _applied(function, lhs, rhs)
     if not lhs.confines:
         return node
-    if rhs.confines and not rhs.full:
+    if rhs.confines and not rhs.full and not bool(node.absent == 0):
         return node._replace(absent=None)
     zero = node.value.dtype.type()
     value = np.where(lhs.pattern, node.value, zero)

@@ -10,7 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 FUNCTIONS = frozenset(
-    {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "min", "max", "where"}
+    {
+        *("abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "min", "max", "where"),
+        *("round", "clip", "hypot", "logaddexp", "fmod", "copysign"),
+        *("conj", "real", "imag", "angle"),
+    }
 )
 """Functions that the oracle computes."""
 

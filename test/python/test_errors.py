@@ -239,7 +239,9 @@ REFUSALS = [
         lambda: evaluate("Z[i,j] = A[i,j] / A[i,j] - A[i,j]", A=CSR),
         nacho.UnsupportedError,
         "a quotient of sparse operands is not zero where both have no entries, but "
-        '0 / 0: it would make the result dense; ask for that with out="dense"\n'
+        '0 / 0: it would make the result dense; ask for that with out="dense", or '
+        "compute it only where there are entries: "
+        "keep(A[i,j] / A[i,j], pattern(A[i,j]))\n"
         "  Z[i,j] = A[i,j] / A[i,j] - A[i,j]\n"
         "           ^^^^^^^^^^^^^^^",
     ),

@@ -127,6 +127,136 @@ def test_extremes(function, dtype):
     check(found, NAMED[function](one, other))
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i8", "i64", "u8"])
+@pytest.mark.parametrize(
+    ("text", "function"),
+    [
+        ("A[i] % B[i]", np.remainder),
+        ("A[i] // B[i]", np.floor_divide),
+        ("fmod(A[i], B[i])", np.fmod),
+    ],
+)
+def test_rounded_quotients(text, function, dtype):
+    """Also by 0, of infinities, and of the least integer by -1."""
+    one, other = pairs(dtype)
+    more, less = np.array([7, 7, -7, -7, 1, 6, -6]), np.array([3, -3, 3, -3, -5, 3, 3])
+    one = np.concatenate([one, more.astype(one.dtype)])
+    other = np.concatenate([other, less.astype(other.dtype)])
+    with np.errstate(all="ignore"):
+        wanted = function(one, other)
+    found = computed(text, A=one, B=other)
+    check(found, wanted)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i16", "bool"])
+@pytest.mark.parametrize("function", ["hypot", "copysign", "logaddexp", "atan2"])
+def test_functions_of_two_numbers(function, dtype):
+    one, other = pairs(dtype)
+    if one.dtype.kind == "f":
+        rng, tiny = np.random.default_rng(5), np.finfo(one.dtype).tiny
+        one = np.concatenate([one, rng.normal(size=99), [3 * tiny, 1e38, 1e38]])
+        other = np.concatenate([other, rng.normal(size=99), [4 * tiny, 1e38, 1e-38]])
+        one, other = (a.astype(samples.DTYPES[dtype]) for a in (one, other))
+    ufunc = getattr(np, {"atan2": "arctan2"}.get(function, function))
+    wide = [a.astype(float) if a.dtype.kind in "biu" else a for a in (one, other)]
+    with np.errstate(all="ignore"):
+        wanted = ufunc(*wide).astype(wide[0].dtype)
+    found = computed(f"{function}(A[i], B[i])", A=one, B=other)
+    if function == "logaddexp":
+        # Near 0, where numbers cancel, last places are those of the summands.
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+        return
+    check(found, wanted, ulps=0 if function == "copysign" else 2)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64", "c64", "c128", "i16", "u8", "bool"])
+@pytest.mark.parametrize("function", ["conj", "real", "imag", "angle"])
+def test_parts_of_numbers(function, dtype):
+    values = given = special(dtype)
+    if values.dtype.kind in "biu" and function == "angle":
+        given = values.astype(float)
+    wanted = getattr(np, function)(given)
+    if values.dtype.kind == "b" and function != "angle":
+        wanted = wanted.astype(bool)  # NumPy makes an integer of a conjugate
+    ulps = 2 if function == "angle" else 0
+    check(computed(f"{function}(A[i])", A=values), wanted, ulps)
+
+
+def test_rounding_and_clipping():
+    halves = np.array([-2.5, -1.5, -0.5, -0.2, 0.5, 1.5, 2.6, np.nan, np.inf])
+    check(computed("round(A[i])", A=halves), np.round(halves))
+    check(computed("round(A[i])", A=np.arange(3)), np.arange(3))
+    for low, high in ((-1.0, 0.75), (2.0, 1.0)):
+        found = computed("clip(A[i], l, h)", A=halves, l=low, h=high)
+        check(found, np.clip(halves, low, high))
+    bounds = np.linspace(0, 2, 9)
+    check(
+        computed("clip(A[i], 0.5, B[i])", A=halves, B=bounds),
+        np.clip(halves, 0.5, bounds),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("hypot(A[i], B[i])", "a | b"),
+        ("A[i] % 3", "a"),
+        ("fmod(A[i], D[i])", "a"),
+        ("A[i] // D[i]", "a"),
+        ("copysign(A[i], B[i])", "a"),
+        ("clip(A[i], -1, 1)", "a"),
+        ("clip(A[i], B[i], 1)", "a | b"),
+        ("round(A[i]) + imag(A[i])", "a"),
+        ("K[i] % L[i]", "a"),
+        ("K[i] // L[i]", "a"),
+    ],
+)
+def test_patterns_of_functions_of_two_numbers(text, stored):
+    rng = np.random.default_rng(6)
+    a, b = rng.random((2, 40)) < 0.5
+    A, B = (samples.tensor(p, rng.normal(size=40), "sparse-vector") for p in (a, b))
+    K, L = (samples.tensor(p, rng.integers(-9, 9, 40), "sparse-vector") for p in (a, b))
+    D = rng.normal(size=40)
+    operands = named_in(text, {"A": A, "B": B, "D": D, "K": K, "L": L})
+    result = nacho.evaluate(f"Z[i] = {text}", operands, parts=4)
+    wanted = eval(stored, {}, {"a": a, "b": b})
+    np.testing.assert_array_equal(oracle.pattern(result), wanted)
+    samples.check(result, f"Z[i] = {text}", operands)
+
+
+def test_remainders_by_what_is_not_stored():
+    """Of floats that is 0 % 0, of bools nothing."""
+    A, B = (sparse(np.array(row)) for row in ([1.0, 0, 2, 0], [0, 3.0, 2, 0]))
+    for operator in ("%", "//"):
+        with pytest.raises(nacho.UnsupportedError, match="make the result dense"):
+            nacho.evaluate(f"Z[i] = A[i] {operator} B[i]", A=A, B=B)
+    found = computed("A[i] % B[i]", A=A, B=B)
+    np.testing.assert_array_equal(found, [np.nan, 0, 0, np.nan])
+    flags = np.array([True, False])
+    for text in ("A[i] % A[i]", "A[i] // A[i]", "fmod(A[i], A[i])"):
+        with pytest.raises(nacho.DTypeError, match=r"of bools\n.*\n *\^"):
+            nacho.evaluate(f"Z[i] = {text}", A=flags)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("7 // 2 + 0 * A[i]", 3),
+        ("-7 // 2 + A[i] * 0", -4),
+        ("-7 % 3 + 0 * A[i]", 2),
+        ("fmod(-7, 3) + 0 * A[i]", -1),
+        ("7 % 0 + 0 * A[i]", 0),
+        ("round(2.5) + round(-3.5) + 0 * A[i]", -2),
+        ("hypot(3, 4) + 0 * A[i]", 5),
+        ("copysign(3, -1) + clip(7, 1, 5) + 0 * A[i]", 2),
+        ("conj(2) + real(2) + imag(2) + angle(-1) + 0 * A[i]", 4 + np.pi),
+    ],
+)
+def test_functions_of_literals(text, wanted):
+    np.testing.assert_allclose(computed(text, A=np.ones(2)), wanted)
+
+
 @pytest.mark.parametrize("dtype", ["f32", "i8", "u8", "bool", "c64"])
 def test_choices(dtype):
     one, other = pairs(dtype)

@@ -259,7 +259,7 @@ def test_wrong_arguments():
 
 def test_every_operator_has_a_rule():
     arities = {operator.name: operator.arity for operator in OPERATORS.values()}
-    arities |= dict.fromkeys(SHORTHANDS, 1)
+    arities |= {name: shorthand.arity for name, shorthand in SHORTHANDS.items()}
     assert {name: len(texts) for name, texts in PARTIALS.items()} == arities
     assert set(REDUCED) == {*(each.name for each in REDUCERS.values()), COUNT}
 

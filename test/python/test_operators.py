@@ -46,6 +46,8 @@ def expected(operator, values):
         return values[0] != 0
     if operator.name == "keep":
         return np.where(values[1] != 0, values[0], values[0].dtype.type())
+    if operator.name in ("round", "conj") and values[0].dtype == bool:
+        return values[0]  # NumPy makes numbers of them
     if operator.is_fractional and values[0].dtype.kind in "biu":
         values = [value.astype(float) for value in values]
     with np.errstate(all="ignore"):

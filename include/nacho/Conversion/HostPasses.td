@@ -60,8 +60,8 @@ def NachoCallOwnFunctions : Pass<"nacho-call-own-functions", "::mlir::ModuleOp">
   let summary = "Call functions of C by names that no program has";
   let description = [{
     A program may define a function `@sin`, and the linker would take it for every call
-    of C's function that the program's kernels make. Their calls, and the intrinsics of
-    which LLVM can make such calls, become calls of the runtime library, which has
+    of C's function that the program's kernels make. Their calls, and the intrinsics and
+    remainders of which LLVM can make such calls, become calls of the runtime library, which has
     counterparts of these functions.
 
     Before:

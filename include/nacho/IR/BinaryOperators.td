@@ -85,6 +85,40 @@ def Div : BinaryOperator<"div"> {
   let complexOp = "complex.div";
 }
 
+// The quotient rounded down, and what is left of the dividend by it, which has the
+// sign of the divisor. On integers, what is divided by 0 is 0.
+class Floored<string operatorName, string symbol, string what>
+    : BinaryOperator<operatorName> {
+  let spelling = symbol;
+  let grammar = "product";
+  let noun = what;
+  let needsOrder = true;
+  let refusesBools = true;
+  let annihilator = "dividend";
+}
+
+def FloorDiv : Floored<"floordiv", "//", "quotient"> {
+  let numpy = "floor_divide";
+  let value = "flooredQuotient(x, y)";
+}
+def Mod : Floored<"mod", "%", "remainder"> {
+  let numpy = "remainder";
+  let value = "flooredRemainder(x, y)";
+}
+
+// What is left by the quotient rounded towards 0. It has the sign of the dividend.
+def Fmod : BinaryOperator<"fmod"> {
+  let noun = "remainder";
+  let function = "fmod";
+  let summary = "what the first expression leaves when the second one divides it, "
+                "with the sign of the first one; that of ``%`` is the second one's";
+  let needsOrder = true;
+  let refusesBools = true;
+  let annihilator = "dividend";
+  let value = "std::fmod(x, y)";
+  let floatOp = "arith.remf";
+}
+
 def Pow : BinaryOperator<"pow"> {
   let spelling = "**";
   let grammar = "power";
@@ -106,6 +140,25 @@ def Atan2 : BinaryOperator<"atan2"> {
   let isFractional = true;
   let value = "std::atan2(x, y)";
   let floatOp = "math.atan2";
+}
+
+def Hypot : BinaryOperator<"hypot"> {
+  let function = "hypot";
+  let summary = "the square root of the sum of the squares of two expressions";
+  let needsOrder = true;
+  let isFractional = true;
+  let value = "std::hypot(x, y)";
+}
+
+def LogAddExp : BinaryOperator<"logaddexp"> {
+  let function = "logaddexp";
+  let summary = "the logarithm of the sum of the exponentials of two expressions: "
+                "log(2) where both are 0";
+  let needsOrder = true;
+  let isFractional = true;
+  let identity = "smallest";
+  let value = "x == y ? x + std::log(2.0) : "
+              "std::fmax(x, y) + std::log1p(std::exp(-std::abs(x - y)))";
 }
 
 // On bits; C++ has words of its own for them.
@@ -204,9 +257,10 @@ class NumberOperator<string operatorName, string mlirOp> : BinaryOperator<operat
 def MinNum : NumberOperator<"minnum", "arith.minnumf">;
 def MaxNum : NumberOperator<"maxnum", "arith.maxnumf">;
 
-// The size of one number with the sign of another, not written in the notation.
 def CopySign : BinaryOperator<"copysign"> {
-  let spelling = "";
+  let function = "copysign";
+  let summary = "the absolute value of the first expression, with the sign of the "
+                "second one";
   let needsOrder = true;
   let isFractional = true;
   let annihilator = "dividend";

@@ -24,7 +24,6 @@ struct UnaryOperator {
   bool isFractional;
   bool isIntegral;
   bool givesReal;
-  bool isComplex;
   llvm::StringRef floatOp, signedOp, unsignedOp, boolOp, complexOp;
   llvm::StringRef libm;
   double (*compute)(double);

@@ -15,9 +15,6 @@ class UnaryOperator<string operatorName>
   // The result for a complex number is real.
   bit givesReal = false;
 
-  // Defined on complex numbers only.
-  bit isComplex = false;
-
   // The function of C that computes the operator on complex numbers.
   string libm = "";
 }
@@ -120,11 +117,10 @@ def Erf : RealFunction<"erf", "the error function of an expression">;
 def Erfc : RealFunction<
     "erfc", "1 less the error function of an expression: 1 where it is 0">;
 // Halves are rounded away from 0.
-def Round : RealFunction<"round", "the integer that is nearest to an expression">;
-// Halves are rounded to even integers.
-def RoundEven : RealFunction<
-    "roundeven", "the integer that is nearest to an expression"> {
-  let value = "std::nearbyint(x)";
+def RoundAway : RealFunction<
+    "roundaway", "the integer that is nearest to an expression"> {
+  let value = "std::round(x)";
+  let floatOp = "math.round";
 }
 def Rsqrt : RealFunction<"rsqrt", "1 over the square root of an expression"> {
   let value = "1 / std::sqrt(x)";
@@ -138,16 +134,29 @@ def Floor : RealFunction<
     "floor", "the largest integer that is not more than an expression">;
 def Ceil : RealFunction<
     "ceil", "the smallest integer that is not less than an expression">;
+// Halves are rounded to even integers. Python's own function rounds expressions.
+def Round : RealFunction<"round", ""> {
+  let function = "";
+  let value = "std::nearbyint(x)";
+  let floatOp = "math.roundeven";
+}
 }
 
-// Operators without a notation.
-let spelling = "", isComplex = true, givesReal = true in {
-def Real : UnaryOperator<"real"> {
-  let complexOp = "complex.re";
+// Of complex numbers. A real number is its own conjugate and real part.
+class PartFunction<string operatorName, string what, string mlirOp>
+    : UnaryOperator<operatorName> {
+  let function = operatorName;
+  let summary = what;
+  let complexOp = mlirOp;
   let value = "x";
 }
-def Imag : UnaryOperator<"imag"> {
-  let complexOp = "complex.im";
+
+def Conj : PartFunction<
+    "conj", "the complex conjugate of an expression", "complex.conj">;
+let givesReal = true in {
+def Real : PartFunction<"real", "the real part of an expression", "complex.re">;
+def Imag : PartFunction<
+    "imag", "the imaginary part of an expression", "complex.im"> {
   let value = "0";
 }
 }
@@ -163,8 +172,7 @@ def NotBits : UnaryOperator<"notbits"> {
 def UnaryOperators : GenericTable {
   let FilterClass = "UnaryOperator";
   let Fields = ["kind", "name", "needsOrder", "isFractional", "isIntegral",
-                "givesReal", "isComplex",
-                "floatOp", "signedOp", "unsignedOp", "boolOp", "complexOp", "libm",
+                "givesReal", "floatOp", "signedOp", "unsignedOp", "boolOp", "complexOp", "libm",
                 "compute"];
   string TypeOf_kind = "code";
   string TypeOf_compute = "code";

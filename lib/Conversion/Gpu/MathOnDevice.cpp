@@ -85,7 +85,9 @@ struct MathOnDevice : nacho::impl::NachoMathOnDeviceBase<MathOnDevice> {
     if (isa<UnaryOp>(op))
       return unsupported(op->emitOpError(
           "of complex numbers has no lowering for GPUs: not supported"));
-    if (isa<math::MathDialect>(op->getDialect()) && !libdevice)
+    bool isFunction =
+        isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op);
+    if (isFunction && !libdevice)
       return op->emitOpError(
           "needs CUDA's libdevice, which is not found: set CUDA_HOME to a "
           "folder that has nvvm/libdevice, or install the package nvidia-nvvm, "

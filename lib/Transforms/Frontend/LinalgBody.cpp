@@ -280,10 +280,6 @@ static Value translateComposed(ImplicitLocOpBuilder &b, Operation &op,
         return ComplexOp::create(b, op.getResult(0).getType(), args[0],
                                  args[1]);
       })
-      .Case([&](complex::ConjOp) -> Value {
-        Value opposite = apply(b, UnaryKind::neg, im());
-        return ComplexOp::create(b, args[0].getType(), re(), opposite);
-      })
       .Case([&](complex::AngleOp) -> Value {
         Value height = im();
         return BinaryOp::create(b, BinaryKind::atan2, height, re());

@@ -3,8 +3,8 @@
 They are those of ``array_api_strict``, with its parameters, and give a ``nacho.Lazy``.
 ``T.__array_namespace__()`` is this module.
 
-Not here is what is no operator of the notation (``round``, ``remainder``,
-``logical_and`` and the like), what makes dense arrays (``zeros``, ``arange``, …), and
+Not here is what is no operator of the notation (``logical_and``, ``signbit`` and the
+like), what makes dense arrays (``zeros``, ``arange``, …), and
 what changes or moves elements one by one (``reshape``, ``concat``, ``take``, ``sort``,
 ``cumulative_sum``, ``argmax``, …).
 """

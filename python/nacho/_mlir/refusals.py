@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from nacho._notation.tree import Access, Assignment, Binary, postorder
+from nacho._notation.tree import (
+    Access,
+    Assignment,
+    Binary,
+    Call,
+    Expr,
+    children,
+    postorder,
+)
 from nacho.errors import CompilationError, UnsupportedError, pointed
 
 if TYPE_CHECKING:
@@ -44,14 +52,26 @@ def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
     quotients = [
         node
         for node in postorder(assignment.expr)
-        if isinstance(node, Binary) and node.operator.annihilator == "dividend"
+        if isinstance(node, Binary | Call) and node.operator.annihilator == "dividend"
     ]
-    span = quotients[0].span if len(quotients) == 1 else assignment.expr.span
+    node, text = quotients[0], assignment.text
+    operator, dividend = node.operator, children(node)[0]
+    is_call = operator.grammar == "call"
+    zeros = f"{operator.spelling}(0, 0)" if is_call else f"0 {operator.spelling} 0"
+    access = next(n for n in postorder(dividend) if isinstance(n, Access) and n.indices)
     message = (
-        "a quotient of sparse operands is not zero where both have no entries, but "
-        '0 / 0: it would make the result dense; ask for that with out="dense"'
+        f"a {operator.noun} of sparse operands is not zero where both have no entries, "
+        f'but {zeros}: it would make the result dense; ask for that with out="dense", '
+        "or compute it only where there are entries: "
+        f"keep({_part(text, node)}, pattern({_part(text, access)}))"
     )
-    raise UnsupportedError(pointed(message, assignment.text, span)) from error
+    span = node.span if len(quotients) == 1 else assignment.expr.span
+    raise UnsupportedError(pointed(message, text, span)) from error
+
+
+def _part(text: str, node: Expr) -> str:
+    begin, end = node.span
+    return text[begin:end]
 
 
 def refuse_module(error: _nacho.CompileError) -> NoReturn:

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nacho._notation.operators import OPERATORS, REDUCERS, Operator
+from nacho._notation.operators import OPERATORS, REDUCERS
 from nacho._notation.overloads import Overloads
 from nacho._notation.shorthands import COUNT, SHORTHANDS
 from nacho._notation.symbols import Expression, applied, reduced
 from nacho.errors import ArgumentError
 
 
-def _public(operator: Operator) -> Callable[..., Any]:
+def _public(name: str, spelling: str, arity: int, summary: str) -> Callable[..., Any]:
     """Return the public function of an operator, such as ``nacho.sqrt``."""
-    spelling = operator.spelling
 
     def unary(x: object, /) -> Any:
         return _applied(spelling, x)
@@ -27,12 +26,12 @@ def _public(operator: Operator) -> Callable[..., Any]:
     def binary(lhs: object, rhs: object, /) -> Any:
         return _applied(spelling, lhs, rhs)
 
-    def choice(condition: object, lhs: object, rhs: object, /) -> Any:
-        return _applied(spelling, condition, lhs, rhs)
+    def ternary(first: object, second: object, third: object, /) -> Any:
+        return _applied(spelling, first, second, third)
 
-    function: Callable[..., Any] = (unary, binary, choice)[operator.arity - 1]
-    function.__name__ = function.__qualname__ = operator.function
-    function.__doc__ = f"Return {operator.summary}."
+    function: Callable[..., Any] = (unary, binary, ternary)[arity - 1]
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Return {summary}."
     return function
 
 
@@ -48,23 +47,6 @@ def _applied(function: str, *operands: object) -> Any:
                 )
             return found
     return applied(function, *operands)
-
-
-def _shorthand(name: str) -> Callable[..., Any]:
-    def unary(x: object, /) -> Any:
-        return _applied(name, x)
-
-    unary.__name__ = unary.__qualname__ = name
-    unary.__doc__ = f"Return {_SHORTHANDS[name]}."
-    return unary
-
-
-_SHORTHANDS = {
-    "relu": "the larger one of an expression and 0",
-    "sigmoid": "1 / (1 + exp(-x)) for an expression x: 0.5 where it is 0",
-    "sign": "1, 0 or -1, as an expression is above, at or below 0",
-    "isnan": "whether an expression is not a number",
-}
 
 
 def _reducer(name: str) -> Callable[..., Expression]:
@@ -102,11 +84,14 @@ _REDUCED = {
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
-        operator.function: _public(operator)
-        for operator in OPERATORS.values()
-        if operator.function
+        each.function: _public(each.function, each.spelling, each.arity, each.summary)
+        for each in OPERATORS.values()
+        if each.function
     },
-    **{name: _shorthand(name) for name in SHORTHANDS},
+    **{
+        name: _public(name, name, each.arity, each.summary)
+        for name, each in SHORTHANDS.items()
+    },
     **{name: _reducer(name) for name in (*REDUCERS, COUNT)},
 }
 """What Python has no symbol for, by its name in ``nacho``.

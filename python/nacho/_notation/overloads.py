@@ -28,6 +28,9 @@ class Overloads(Generic[_Result]):
     def __abs__(self) -> _Result:
         return self._operation("abs", self)
 
+    def __round__(self) -> _Result:
+        return self._operation("round", self)
+
     def __add__(self, other: object) -> _Result:
         return self._operation("+", self, other)
 
@@ -51,6 +54,18 @@ class Overloads(Generic[_Result]):
 
     def __rtruediv__(self, other: object) -> _Result:
         return self._operation("/", other, self)
+
+    def __floordiv__(self, other: object) -> _Result:
+        return self._operation("//", self, other)
+
+    def __rfloordiv__(self, other: object) -> _Result:
+        return self._operation("//", other, self)
+
+    def __mod__(self, other: object) -> _Result:
+        return self._operation("%", self, other)
+
+    def __rmod__(self, other: object) -> _Result:
+        return self._operation("%", other, self)
 
     def __pow__(self, other: object) -> _Result:
         return self._operation("**", self, other)

@@ -8,7 +8,7 @@ Operators bind as in Python: comparisons bind least, and do not chain:
     xor        := and ('^' and)*
     and        := sum ('&' sum)*
     sum        := product (('+' | '-') product)*
-    product    := unary (('*' | '/') unary)*
+    product    := unary (('*' | '/' | '//' | '%') unary)*
     unary      := ('-' | '~')* power
     power      := primary ['**' unary]
     primary    := number | name | access | call | '(' comparison ')'
@@ -236,13 +236,13 @@ class _Parser:
             arguments.append(self.comparison())
         end = self.close(")")
         span = (name.span[0], end)
-        is_shorthand = name.text in SHORTHANDS
-        wanted = 1 if is_shorthand else FUNCTIONS[name.text].arity
+        shorthand = SHORTHANDS.get(name.text)
+        wanted = (shorthand or FUNCTIONS[name.text]).arity
         if len(arguments) != wanted:
             message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
             raise ParseError(pointed(message, self.text, span))
-        if is_shorthand:
-            return self.reading.call(name.text, arguments[0], span)
+        if shorthand:
+            return self.reading.call(name.text, tuple(arguments), span)
         return Call(name.text, tuple(arguments), span)
 
     def reduction(self, name: Token, scope: Scope) -> Reduction:

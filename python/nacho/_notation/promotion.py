@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import floordiv, mod, pos
 from typing import Any, NoReturn
 
 import numpy as np
@@ -254,8 +255,32 @@ def _extreme(choose: Callable[..., Number]) -> Callable[..., Number]:
     return chosen
 
 
+def _divided(ufunc: Callable[..., Any], exact: Callable[[int, int], int]) -> Any:
+    """Divide as NumPy does: integers exactly, which give 0 if the divisor is 0."""
+
+    def computed(lhs: Number, rhs: Number) -> Number:
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return exact(lhs, rhs) if rhs else 0
+        return float(ufunc(np.float64(lhs), np.float64(rhs)))
+
+    return computed
+
+
+def _remainder(lhs: int, rhs: int) -> int:
+    """Return what a quotient leaves that is rounded towards 0."""
+    rest = abs(lhs) % abs(rhs)
+    return -rest if lhs < 0 else rest
+
+
 _FOLDS: dict[str, Callable[..., Any]] = {
     "div": _quotient,
+    "floordiv": _divided(np.floor_divide, floordiv),
+    "mod": _divided(np.remainder, mod),
+    "fmod": _divided(np.fmod, _remainder),
+    "round": lambda value: float(np.rint(value)) if value % 1 else value,
+    "conj": pos,
+    "real": pos,
+    "imag": lambda value: type(value)(0),
     "min": _extreme(min),
     "max": _extreme(max),
     "where": lambda condition, lhs, rhs: lhs if condition else rhs,

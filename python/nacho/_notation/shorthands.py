@@ -91,13 +91,42 @@ def _isnan(x: Expr, span: Span) -> Expr:
     return Binary("ne", x, x, span)
 
 
-SHORTHANDS: dict[str, Callable[[Expr, Span], Expr]] = {
-    "relu": _relu,
-    "sigmoid": _sigmoid,
-    "sign": _sign,
-    "isnan": _isnan,
+def _angle(x: Expr, span: Span) -> Expr:
+    return Call("atan2", (Call("imag", (x,), span), Call("real", (x,), span)), span)
+
+
+def _clip(x: Expr, lower: Expr, upper: Expr, span: Span) -> Expr:
+    return Call("min", (Call("max", (x, lower), span), upper), span)
+
+
+class Shorthand(NamedTuple):
+    """A function that is written with others, and what it returns of how many."""
+
+    arity: int
+    expand: Callable[..., Expr]
+    """Takes the operands and the place of the whole in the text."""
+    summary: str
+
+
+SHORTHANDS = {
+    "relu": Shorthand(1, _relu, "the larger one of an expression and 0"),
+    "sigmoid": Shorthand(
+        1, _sigmoid, "1 / (1 + exp(-x)) for an expression x: 0.5 where it is 0"
+    ),
+    "sign": Shorthand(1, _sign, "1, 0 or -1, as an expression is above, at or below 0"),
+    "isnan": Shorthand(1, _isnan, "whether an expression is not a number"),
+    "angle": Shorthand(
+        1,
+        _angle,
+        "the angle of a complex number: of a real one, 0, or pi where it is negative",
+    ),
+    "clip": Shorthand(
+        3,
+        _clip,
+        "the first expression, but not less than the second, nor more than the third",
+    ),
 }
-"""Functions of one number, by name."""
+"""Functions by name."""
 
 
 class Reading(NamedTuple):
@@ -105,7 +134,7 @@ class Reading(NamedTuple):
 
     power: Callable[[Expr, Expr], Expr]
     reduction: Callable[[str, tuple[str, ...], Expr, Span], Reduction]
-    call: Callable[[str, Expr, Span], Expr]
+    call: Callable[[str, tuple[Expr, ...], Span], Expr]
 
 
 def _kept_power(base: Expr, exponent: Expr) -> Expr:
@@ -119,10 +148,10 @@ def _kept_reduction(
     return Reduction(name, indices, operand, span)
 
 
-EXPANDED = Reading(power, reduction, lambda name, x, span: SHORTHANDS[name](x, span))
+EXPANDED = Reading(
+    power, reduction, lambda name, of, span: SHORTHANDS[name].expand(*of, span)
+)
 """Everything in operators of the table, as it is compiled."""
 
-AS_WRITTEN = Reading(
-    _kept_power, _kept_reduction, lambda name, x, span: Call(name, (x,), span)
-)
+AS_WRITTEN = Reading(_kept_power, _kept_reduction, Call)
 """Shorthands stay nodes of their own, for what has to write them again."""

@@ -210,8 +210,8 @@ class _Inference:
                 return _reduced(operands[0], node.indices)
             case Binary() if node.operator.annihilator == "either":
                 return self.product(node, *operands)
-            case Binary() if node.operator.annihilator == "dividend":
-                if operands[0] is not None and self.is_zero(node.lhs):
+            case Binary() | Call() if node.operator.annihilator == "dividend":
+                if operands[0] is not None and self.is_zero(children(node)[0]):
                     return self.joined(operands[0], operands[1] or {})
         structure: Structure | None = None
         for operand in operands:

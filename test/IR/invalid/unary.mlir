@@ -24,11 +24,3 @@ func.func @bits_of_a_float(%x: f64) -> f64 {
   %0 = nacho.unary notbits %x : f64
   return %0 : f64
 }
-
-// -----
-
-func.func @part_of_a_real_number(%x: f64) -> f64 {
-  // expected-error @below {{imag is defined on complex numbers only: 'f64'}}
-  %0 = nacho.unary imag %x : f64
-  return %0 : f64
-}

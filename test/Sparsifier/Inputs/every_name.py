@@ -42,7 +42,7 @@ CALL = """
 """
 
 # Ops by other names than functions, and functions of complex numbers without an op.
-OTHERS = {"pow": "math.powf"}
+OTHERS = {"fmod": "arith.remf", "pow": "math.powf"}
 WITHOUT = {"casin", "cacos", "catan", "casinh", "cacosh", "catanh", "csinh", "ccosh"}
 
 
