@@ -15,6 +15,7 @@
 //   where(c, a, b)  zb            (c n a) u b        if zc = 0 and za = zb
 //                   zb            c u b              if zc = 0 and za is not zb
 //                   as where(!c, b, a)               if zc is known and not 0
+//                   za            a u b              if only za = zb is known
 //   reduce a        0 or unknown  a
 //   stored a        0             a                  if za = 0
 //                   1             nowhere            if not
@@ -265,10 +266,12 @@ static ElementFacts deriveChoice(const ElementFacts &condition,
                                  const ElementFacts &onFalse) {
   MLIRContext *context = condition.pattern.getContext();
   bool isSame = onTrue.background && onTrue.background == onFalse.background;
-  if (!condition.background && !condition.isNotFinite)
-    return {isSame ? onTrue.background : std::nullopt,
-            uniteMerges(context,
-                        {condition.pattern, onTrue.pattern, onFalse.pattern})};
+  if (!condition.background && !condition.isNotFinite) {
+    MergeAttr chosen = uniteMerges(context, {onTrue.pattern, onFalse.pattern});
+    if (isSame)
+      return {onTrue.background, chosen};
+    return {{}, uniteMerges(context, {condition.pattern, chosen})};
+  }
   bool isTrue = condition.isNotFinite || *condition.background != 0;
   const ElementFacts &present = isTrue ? onFalse : onTrue;
   const ElementFacts &absent = isTrue ? onTrue : onFalse;

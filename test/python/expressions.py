@@ -305,7 +305,7 @@ class Builder:
 
     def factor(self, indices: Sequence[str]) -> str:
         """Return what may stand beside an access in a product."""
-        match self.draw(st.integers(0, 11)):
+        match self.draw(st.integers(0, 12)):
             case 0:
                 return self.scalar()
             case 1:
@@ -313,6 +313,8 @@ class Builder:
             case 2 | 3:
                 one, other = (self.access(self.subset(indices)) for _ in "ab")
                 return f"({one} {self.sign()} {other})"
+            case 12 if self.ordered:
+                return self.of_coordinates(indices)
             case 4:
                 added = self.pick(("1", "2", self.scalar()))
                 return f"({self.access(self.subset(indices))} + {added})"
@@ -320,6 +322,13 @@ class Builder:
                 one, other = (self.access(self.subset(indices)) for _ in "ab")
                 return (self.call if kind == 5 else self.condition)(one, other)
         return self.access(self.subset(indices))
+
+    def of_coordinates(self, indices: Sequence[str]) -> str:
+        """Return what depends on where an element is, and not on operands."""
+        one, other = (self.pick(indices) for _ in "ab")
+        condition = f"({one} {self.pick(ORDERS)} {other})"
+        chosen = f"where({condition}, {self.access(self.subset(indices))}, 0)"
+        return self.pick((one, condition, f"({one} + 2)", chosen))
 
     def term(self, indices: Sequence[str]) -> str:
         """Return a product that is 0 wherever some operand of it has no entry."""

@@ -27,6 +27,24 @@ def _is_weak(*values: Any) -> bool:
     return all(type(value) in _WEAK for value in values)
 
 
+class Coordinates(np.ndarray):
+    """The coordinates of an index: weak among floats, and int64 among integers."""
+
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, *inputs: Any, **options: Any
+    ) -> Any:
+        others = [x for x in inputs if not isinstance(x, Coordinates)]
+        dtype = np.result_type(*others, 0) if others else np.dtype(np.int64)
+        own = dtype if dtype.kind in "fc" else np.dtype(np.int64)
+        plain = (
+            np.asarray(x).astype(own) if isinstance(x, Coordinates) else x
+            for x in inputs
+        )
+        found = getattr(ufunc, method)(*plain, **options)
+        is_weak = found.dtype == np.int64 and all(map(_is_weak, others))
+        return found.view(Coordinates) if is_weak else found
+
+
 def _function(name: str, arity: int = 1) -> Function:
     """Return a function of C, on arrays of any type: of integers it is that of f64."""
     found = {}

@@ -25,6 +25,7 @@ from entries import closed, dense, entries, is_dense, pattern
 from operators import (
     COMPARISONS,
     FUNCTIONS,
+    Coordinates,
     choice,
     floored_quotient,
     floored_remainder,
@@ -228,6 +229,10 @@ class _Evaluator(ast.NodeVisitor):
         return Node(node.value, None, node.value)
 
     def visit_Name(self, node: ast.Name) -> Node:
+        if node.id in self.extents:
+            numbers = np.arange(self.extents[node.id]).view(Coordinates)
+            value = self.spread(numbers, [node.id])
+            return Node(value, None, None, frozenset([node.id]))
         given = self.operands[node.id]
         if type(given) in _WEAK:
             return Node(given, None, None)
@@ -336,7 +341,13 @@ def _choice(condition: Node, on_true: Node, on_false: Node) -> Node:
     same = on_true.absent is not None and on_false.absent is not None
     same = same and bool(on_true.absent == on_false.absent)
     if condition.absent is None:
-        return node._replace(absent=on_true.absent if same else None)
+        if not same:
+            return node._replace(absent=None)
+        return node._replace(
+            absent=on_true.absent,
+            pattern=_union(on_true.pattern, on_false.pattern),
+            full=on_true.full or on_false.full,
+        )
     present, absent = on_true, on_false
     if condition.absent != 0:
         present, absent = on_false, on_true

@@ -138,7 +138,8 @@ def test_patterns_of_functions():
         "where(A[i,j] == 0, B[i,j], A[i,j])": b | a,
         "where(A[i,j] == 0, B[i,j], 1)": b | a,
         "where(s, A[i,j], B[i,j])": a | b,
-        "where(A[i,j] / B[i,j], B[i,j], 0)": a | b,
+        "where(A[i,j] / B[i,j], B[i,j], 0)": b,
+        "where(D[i,j] > s, 0, B[i,j])": b,
     }.items():
         found = oracle.solve(f"Z[i,j] = {text}", operands)
         assert found.sparse, text

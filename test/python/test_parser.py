@@ -122,7 +122,7 @@ def test_thousands_of_terms():
         ("Z[i,k] = A[i,j]", "index 'k' on the left is an index of no op", "Z[i,k]"),
         ("Z[i,j] = A[i,j] + A[i]", "operand 'A' is used with 1 and with 2", "A[i]"),
         ("Z[i,j] = A[i,j] * A", "operand 'A' is used with 0 and with 2", "A"),
-        ("Z[i,j] = i * A[i,j]", "'i' is the name of an index and", "Z[i,j]"),
+        ("Z[i,j] = i[j] * A[i,j]", "'i' is the name of an index and", "Z[i,j]"),
     ],
 )
 def test_malformed(text, message, under):

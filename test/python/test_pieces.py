@@ -135,6 +135,8 @@ CASES = {
     "sums of rows": ("y[i] += A[i,j]", {"A": HEAVY}),
     "the largest of rows": ("y[i] max= A[i,j]", {"A": HEAVY}),
     "products of rows": ("y[i] *= A[i,j]", {"A": HEAVY}),
+    "coordinates": ("Z[i,j] = A[i,j] * (i < j) - B[i,j] * i", {"A": A, "B": B}),
+    "sums of coordinates": ("y[i] = A[i,j] * x[j] * (j + 1)", {"A": HEAVY, "x": X}),
     "a number": ("Z[i,j] = c * A[i,j]", {"A": A, "c": 0.5}),
     "the same twice": ("Z[i,j] = A[i,j] + A[i,j] * A[i,j]", {"A": A}),
     "small types": (

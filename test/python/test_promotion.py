@@ -21,7 +21,7 @@ from nacho._notation.promotion import (
     weak_kind,
 )
 
-KINDS = (*ELEMENTS, *WEAK)
+KINDS = (*ELEMENTS, *(kind for kind in WEAK if kind != "coordinate"))
 
 
 def sample(kind):
@@ -38,6 +38,15 @@ def test_as_numpy(one, other):
     wanted = np.asarray(found).dtype
     assert ELEMENTS[strong(promote(one, other))] == wanted
     assert (promote(one, other) in WEAK) == (one in WEAK and other in WEAK)
+
+
+@pytest.mark.parametrize("other", [*ELEMENTS, *WEAK])
+def test_coordinates(other):
+    """They are weak, except among integers and bools, where they are int64."""
+    is_narrow = ELEMENTS[strong(other)].kind in "biu" and other not in WEAK
+    weak = max("coordinate", other, key=[*WEAK].index) if other in WEAK else other
+    assert promote("coordinate", other) == ("i64" if is_narrow else weak)
+    assert promote(other, "coordinate") == promote("coordinate", other)
 
 
 def test_of_many():

@@ -7,13 +7,13 @@ those of its indices that the result does not have.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from nacho._elements import MLIR
 from nacho._mlir.literals import literal
+from nacho._mlir.names import Names
 from nacho._notation.monoids import Semiring
 from nacho._notation.operators import Operator
 from nacho._notation.promotion import (
@@ -40,23 +40,6 @@ from nacho.errors import Span
 _INDENT = "    "
 
 
-class _Names:
-    """Distinct MLIR identifiers for the names of the text."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def fresh(self, wanted: str) -> str:
-        """Return ``wanted`` in ASCII, with a number if that name is taken."""
-        base = re.sub(r"[^A-Za-z0-9_]", lambda c: f"u{ord(c[0]):x}", wanted)
-        name, number = base, 0
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
-
-
 def emit(
     assignment: Assignment,
     operands: Mapping[str, TensorType],
@@ -81,7 +64,7 @@ def emit(
 
 def spelled_indices(assignment: Assignment) -> dict[str, str]:
     """Return, per index, its name in the IR."""
-    names = _Names()
+    names = Names()
     return {index: names.fresh(index) for index in assignment.indices}
 
 
@@ -119,12 +102,14 @@ class _Emitter:
         self.types = {**operands, assignment.result.name: result}
         self.result = result
         self.kinds = kinds
-        values = _Names()
+        values = Names()
         # Tensors get their names first: they keep their spelling, and values get
         # numbers where names clash.
         self.tensors = {name: values.fresh(name) for name in self.types}
         self.indices = spelled_indices(assignment)
         self.names = values
+        self.before: list[str] = []
+        """The lines of the function before the statement."""
         self.body: list[str] = []
         self.values: dict[int, str] = {}
         """Per node (by ``id``), its value before any reduction."""
@@ -147,6 +132,7 @@ class _Emitter:
             *self.encodings(),
             *self.monoids,
             f"func.func @kernel({arguments}) -> {self.type(result)} {{",
+            *self.before,
             f"  %{self.tensors[result]} = nacho.assign ({bindings})",
             f"      -> {self.subscript(self.assignment.result)} : "
             f"{self.type(result)} {{",
@@ -189,10 +175,30 @@ class _Emitter:
                 f"{self.type(access.name)}"
             )
             bound[access.name, access.indices] = name
+        for index in self.assignment.coordinates:
+            bound["", (index,)] = name = self.names.fresh(index)
+            read = f"{self.coordinates(index)}[{self.indices[index]}]"
+            texts.append(f"%{name} = {read} : tensor<?xi64>")
         for node in postorder(self.assignment.expr):
             if isinstance(node, Access):
                 self.note(node, bound[node.name, node.indices], self.values)
         return ", ".join(texts)
+
+    def coordinates(self, index: str) -> str:
+        """Define the coordinates of an index, with the extent that an operand has."""
+        access = next(a for a in self.assignment.accesses if index in a.indices)
+        place, extent, name = (
+            f"%{self.names.fresh(f'{prefix}_{index}')}"
+            for prefix in ("dimension", "extent", "coordinates")
+        )
+        dimension = access.indices.index(index)
+        tensor, type = self.tensors[access.name], self.type(access.name)
+        self.before += [
+            f"  {place} = arith.constant {dimension} : index",
+            f"  {extent} = tensor.dim %{tensor}, {place} : {type}",
+            f"  {name} = nacho.coordinates {extent} : tensor<?xi64>",
+        ]
+        return name
 
     # Values -----------------------------------------------------------------------
 

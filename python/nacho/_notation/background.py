@@ -17,6 +17,7 @@ from nacho._notation.tree import (
     Access,
     Binary,
     Call,
+    Coordinate,
     Expr,
     Operation,
     Reduction,
@@ -64,6 +65,8 @@ class _Backgrounds:
         if id(node) in self.kinds.constants:
             return self.kinds.constants[id(node)]
         match node:
+            case Coordinate():
+                return None
             case Access():
                 return _converted(0, kind) if node.indices else None
             case Call("where"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from nacho._notation.tree import Access, Assignment, Expr
+from nacho._notation.tree import Access, Assignment, Coordinate, Expr, postorder
 from nacho.errors import ParseError, pointed
 
 
 def require_well_formed(assignment: Assignment) -> None:
     """Refuse names and indices that contradict each other."""
-    for check in (_check_result, _check_ranks, _check_names):
+    for check in (_check_result, _check_coordinates, _check_ranks, _check_names):
         check(assignment)
 
 
@@ -26,7 +26,21 @@ def _check_result(assignment: Assignment) -> None:
     for index in result.indices:
         if index not in known:
             message = f"index '{index}' on the left is an index of no operand"
+            if index in assignment.coordinates:
+                message += ", so that nothing says how many coordinates it has"
             _refuse(assignment, message, result)
+
+
+def _check_coordinates(assignment: Assignment) -> None:
+    known = {index for access in assignment.accesses for index in access.indices}
+    for node in postorder(assignment.expr):
+        if isinstance(node, Coordinate) and node.indices[0] not in known:
+            index = node.indices[0]
+            message = (
+                f"index '{index}' is a number here, but the index of no operand, so "
+                "that nothing says how many coordinates it has"
+            )
+            _refuse(assignment, message, node)
 
 
 def _check_ranks(assignment: Assignment) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from nacho._notation.operators import OPERATORS, REDUCERS
 from nacho._notation.overloads import Overloads
 from nacho._notation.shorthands import COUNT, SHORTHANDS
-from nacho._notation.symbols import Expression, applied, reduced
+from nacho._notation.symbols import Expression, Index, applied, reduced
 from nacho.errors import ArgumentError
 
 
@@ -38,7 +38,7 @@ def _public(name: str, spelling: str, arity: int, summary: str) -> Callable[...,
 def _applied(function: str, *operands: object) -> Any:
     """Return a function of expressions and numbers, or of whole tensors and numbers."""
     for each in operands:
-        if isinstance(each, Overloads) and not isinstance(each, Expression):
+        if isinstance(each, Overloads) and not isinstance(each, Expression | Index):
             found = each._operation(function, *operands)
             if found is NotImplemented:
                 raise ArgumentError(

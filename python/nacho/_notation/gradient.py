@@ -261,11 +261,11 @@ def _covering(path: _Path, assignment: Assignment, sparse: bool) -> Product:
         )
         raise UnsupportedError(pointed(message, assignment.text, access.span))
     for index in path.scope:
-        if index not in access.indices and index not in product.indices():
+        if index not in access.indices and index not in product.covered():
             shape = _with_extent(index, path, assignment)
             product = product.spread(Call(PATTERN, (shape,), NOWHERE))
     # A sparse derivative is multiplied by the pattern, which has all indices.
-    known = product.indices()
+    known = product.covered()
     if not sparse and any(index not in known for index in access.indices):
         product = product.spread(Call(PATTERN, (access,), NOWHERE))
     return product

@@ -18,6 +18,7 @@ Operators bind as in Python: comparisons bind least, and do not chain:
     access     := name '[' indices ']' | name '(' indices ')'
     indices    := name (',' name)*
 
+A name without brackets is a number: that of an index, if it is one, or else an operand.
 ``max`` and ``min`` are functions of two numbers, too: ``max(j, x)`` is a reduction if
 ``x`` has the index ``j``.
 """
@@ -50,6 +51,7 @@ from nacho._notation.tokens import (
     PREFIXES,
     Scope,
     Token,
+    named_indices,
     tokenize,
 )
 from nacho._notation.tree import (
@@ -57,6 +59,7 @@ from nacho._notation.tree import (
     Assignment,
     Binary,
     Call,
+    Coordinate,
     Expr,
     Literal,
     Reduction,
@@ -104,6 +107,7 @@ class _Parser:
         self.next = 0
         self.depth = 0
         self.taken = {token.text for token in self.tokens}
+        self.indices = named_indices(self.tokens)
         self.renamed: dict[str, str] = {}
         """The names of indices of the reductions around that clash with others."""
 
@@ -276,7 +280,7 @@ class _Parser:
         known = {
             index
             for each in postorder(node.operand)
-            if isinstance(each, Access)
+            if isinstance(each, Access) and not isinstance(each, Coordinate)
             for index in each.indices
         }
         for index in node.indices:
@@ -290,6 +294,9 @@ class _Parser:
     def access(self, name: Token) -> Access:
         bracket = self.peek().text
         if bracket not in ("[", "("):
+            if name.text in self.indices:
+                index = self.renamed.get(name.text, name.text)
+                return Coordinate("", (index,), name.span)
             return Access(name.text, (), name.span)
         if bracket == "(" and not self.has_names():
             message = f"'{name.text}' is no function of the notation"

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse
 
-from nacho._notation.rewriting import indices_in, renamed
+from nacho._notation.rewriting import accesses_in, indices_in, renamed
 from nacho._notation.tree import (
     Binary,
     Call,
+    Coordinate,
     Expr,
     Literal,
     Reduction,
@@ -88,6 +89,18 @@ class Product:
         conditions = (choice.condition for choice in self.choices)
         parts = (*self.above, *self.below, *conditions)
         return dict.fromkeys(index for part in parts for index in indices_in(part))
+
+    def covered(self) -> set[str]:
+        """Return the indices that some operand has: a coordinate has no extent."""
+        conditions = (choice.condition for choice in self.choices)
+        parts = (*self.above, *self.below, *conditions)
+        return {
+            index
+            for part in parts
+            for access in accesses_in(part)
+            if not isinstance(access, Coordinate)
+            for index in access.indices
+        }
 
     def renamed(self, names: Mapping[str, str]) -> Product:
         """Return the product with other names of indices."""

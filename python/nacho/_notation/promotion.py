@@ -2,7 +2,8 @@
 
 A *kind* is an element type, or ``int``, ``float`` or ``complex`` for a weak number: a
 literal, or a Python number among the operands. A weak number takes the type of the
-other operand; an operator of two weak numbers gives a weak number.
+other operand; an operator of two weak numbers gives a weak number. So does a
+``coordinate``, except that it is an int64 among integers, which may be too narrow.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from nacho._notation.tree import (
     Assignment,
     Binary,
     Call,
+    Coordinate,
     Expr,
     Literal,
     Operation,
@@ -34,10 +36,15 @@ from nacho.errors import DTypeError, pointed
 
 Number = int | float
 
-WEAK: dict[str, type] = {"int": int, "float": float, "complex": complex}
+WEAK: dict[str, type] = {
+    "int": int,
+    "coordinate": int,
+    "float": float,
+    "complex": complex,
+}
 """The weak kinds, from the narrowest to the widest."""
 
-_STRONG = {"int": "i64", "float": "f64", "complex": "c128"}
+_STRONG = {"int": "i64", "coordinate": "i64", "float": "f64", "complex": "c128"}
 _REAL = {"complex": "float", "c64": "f32", "c128": "f64"}
 
 
@@ -58,6 +65,8 @@ def promote(lhs: str, rhs: str) -> str:
     """Return the kind to which the kinds ``lhs`` and ``rhs`` promote."""
     if lhs in WEAK and rhs in WEAK:
         return max(lhs, rhs, key=list(WEAK).index)
+    if "coordinate" in (lhs, rhs) and all(map(_is_exact, (lhs, rhs))):
+        return "i64"
     found = np.result_type(_sample(lhs), _sample(rhs))
     name = element_name(found)
     if name is None:
@@ -79,7 +88,13 @@ def _sample(kind: str) -> np.dtype[np.generic] | complex:
 
 def is_integer(kind: str) -> bool:
     """Return whether a kind is that of integers."""
-    return kind == "int" or (kind in ELEMENTS and ELEMENTS[kind].kind in "iu")
+    return kind in ("int", "coordinate") or (
+        kind in ELEMENTS and ELEMENTS[kind].kind in "iu"
+    )
+
+
+def _is_exact(kind: str) -> bool:
+    return kind == "bool" or is_integer(kind)
 
 
 def is_complex(kind: str) -> bool:
@@ -92,9 +107,9 @@ def fractional(kind: str) -> str:
 
     Integers and bools are converted for them, all other kinds stay as they are.
     """
-    if kind == "int":
+    if kind in ("int", "coordinate"):
         return "float"
-    return "f64" if kind == "bool" or is_integer(kind) else kind
+    return "f64" if _is_exact(kind) else kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +150,8 @@ def kinds_of(assignment: Assignment, operands: Mapping[str, str]) -> Kinds:
 
 def _kind(kinds: Kinds, node: Expr) -> str:
     match node:
+        case Coordinate():
+            return "coordinate"
         case Access():
             return kinds.operands[node.name]
         case Literal():
@@ -201,7 +218,7 @@ def _require_order(kinds: Kinds, node: Operation, kind: str) -> None:
 
 def _require_bits(kinds: Kinds, node: Operation, kind: str) -> None:
     operator = node.operator
-    if operator.is_integral and not (is_integer(kind) or kind == "bool"):
+    if operator.is_integral and not _is_exact(kind):
         _refuse(kinds, f"'{operator.spelling}' is for integers and bools only", node)
 
 

@@ -14,6 +14,7 @@ from nacho._notation.tree import (
     Access,
     Binary,
     Call,
+    Coordinate,
     Expr,
     Literal,
     Reduction,
@@ -133,6 +134,8 @@ def spelled(root: Expr) -> str:
 
 def _spelled(node: Expr, operands: list[tuple[str, int]]) -> tuple[str, int]:
     match node:
+        case Coordinate():
+            return node.indices[0], ATOM
         case Access():
             return access_text(node.name, node.indices), ATOM
         case Literal():

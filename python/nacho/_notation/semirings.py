@@ -24,6 +24,7 @@ from nacho._notation.tree import (
     Assignment,
     Binary,
     Call,
+    Coordinate,
     Expr,
     Literal,
     Reduction,
@@ -117,6 +118,8 @@ class _Rewriter:
 
     def element(self, node: Expr) -> _Element:
         match node:
+            case Coordinate():
+                return _Element(node, None)
             case Access():
                 is_number = not node.indices
                 stored = None if is_number else Call("pattern", (node,), node.span)

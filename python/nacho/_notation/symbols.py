@@ -36,10 +36,16 @@ _OPERATORS = {
 }
 
 
-class Index:
-    """An index variable; variables with the same name are equal."""
+class Index(Overloads["Expression"]):
+    """An index variable; variables with the same name are equal.
+
+    In operators, it is a number: ``A[i, j] * (i < j)``. It is so in all but ``==`` and
+    ``!=``, which compare variables: write ``i - j == 0`` for that of numbers.
+    """
 
     __slots__ = ("name",)
+
+    __array_ufunc__ = None  # NumPy leaves operators to us
 
     name: str
     """Its name in the text of an expression."""
@@ -53,8 +59,14 @@ class Index:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an Index is immutable: cannot set '{name}'")
 
-    def __eq__(self, other: object) -> bool:
+    def _operation(self, symbol: str, *operands: object) -> Expression:
+        return operation(symbol, *operands)
+
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
         return isinstance(other, Index) and self.name == other.name
+
+    def __ne__(self, other: object) -> bool:  # type: ignore[override]
+        return not self == other
 
     def __hash__(self) -> int:
         return hash((Index, self.name))
@@ -156,7 +168,7 @@ def applied(function: str, *operands: object) -> Expression:
                 f"{function} takes expressions of nacho.indices and numbers, not {kind}"
             )
         nodes.append(node)
-    if not any(isinstance(operand, Expression) for operand in operands):
+    if not any(isinstance(operand, Expression | Index) for operand in operands):
         raise ArgumentError(f"{function} takes an expression of nacho.indices")
     return Expression(_Operator(function, tuple(nodes)))
 
@@ -193,6 +205,10 @@ class _Access(NamedTuple):
     indices: tuple[Index, ...]
 
 
+class _Coordinate(NamedTuple):
+    variable: Index
+
+
 class _Literal(NamedTuple):
     value: int | float
 
@@ -208,7 +224,8 @@ class _Reduction(NamedTuple):
     operand: _Node
 
 
-_Node = _Access | _Literal | _Operator | _Reduction
+_Atom = _Access | _Coordinate | _Literal
+_Node = _Atom | _Operator | _Reduction
 
 
 def operation(symbol: str, *operands: object) -> Expression:
@@ -231,6 +248,8 @@ def _node_of(operand: object, literal: bool = False) -> _Node | None:
     """
     if isinstance(operand, Expression):
         return operand._node
+    if isinstance(operand, Index):
+        return _Coordinate(operand)
     if type(operand) is int:
         return _Literal(operand)
     if literal and type(operand) is float and math.isfinite(operand):
@@ -318,7 +337,9 @@ class _Writer:
                 stack.append((self.atom(node), ATOM))
         return stack[0][0]
 
-    def atom(self, node: _Access | _Literal) -> str:
+    def atom(self, node: _Atom) -> str:
+        if isinstance(node, _Coordinate):
+            return node.variable.name
         if isinstance(node, _Literal):
             text = repr(node.value)
             return f"({text})" if text.startswith("-") else text
@@ -352,6 +373,8 @@ def _enclosed(written: tuple[str, int], least: int) -> str:
 
 
 def _indices(node: _Node) -> tuple[Index, ...]:
+    if isinstance(node, _Coordinate):
+        return (node.variable,)
     return node.indices if isinstance(node, _Access | _Reduction) else ()
 
 
@@ -359,7 +382,7 @@ def _postorder(root: _Node) -> Iterator[_Node]:
     stack: list[tuple[_Node, bool]] = [(root, False)]
     while stack:
         node, expanded = stack.pop()
-        if expanded or isinstance(node, _Access | _Literal):
+        if expanded or isinstance(node, _Atom):
             yield node
             continue
         stack.append((node, True))

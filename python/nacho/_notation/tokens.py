@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from nacho._notation.operators import REDUCERS, REDUCTIONS, SUM, written_in
@@ -69,29 +71,36 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+def named_indices(tokens: Sequence[Token]) -> set[str]:
+    """Return the names that stand where an access has its indices."""
+    found: set[str] = set()
+    # Whether the brackets that are open are those of an access.
+    opened: list[bool] = []
+    for before, token in pairwise(tokens):
+        if token.text in ("[", "("):
+            is_function = before.text in KNOWN or before.kind != "name"
+            opened.append(token.text == "[" or not is_function)
+        elif token.text in ("]", ")"):
+            del opened[-1:]
+        elif token.kind == "name" and opened and opened[-1]:
+            found.add(token.text)
+    return found
+
+
 class Scope:
     """The text of a reduction, from the parenthesis that opens at token ``begin``."""
 
     def __init__(self, tokens: list[Token], begin: int) -> None:
         self.tokens = tokens
         self.begin = self.end = begin
-        self.indexed: set[str] = set()
-        """The names that stand where an access has its indices."""
-        # Whether the brackets that are open are those of an access.
-        opened: list[bool] = []
+        depth = 0
         for self.end in range(begin, len(tokens)):
-            token = tokens[self.end]
-            if token.text in ("[", "("):
-                name = tokens[self.end - 1]
-                is_function = name.text in KNOWN
-                is_call = token.text == "(" and (is_function or name.kind != "name")
-                opened.append(not is_call and self.end > begin)
-            elif token.text in ("]", ")"):
-                opened.pop()
-                if not opened:
-                    break
-            elif token.kind == "name" and opened[-1]:
-                self.indexed.add(token.text)
+            text = tokens[self.end].text
+            depth += (text in ("[", "(")) - (text in ("]", ")"))
+            if not depth:
+                break
+        self.indexed = named_indices(tokens[begin : self.end + 1])
+        """The names that stand where an access has its indices."""
 
     def has_index(self) -> bool:
         """Return whether the first argument is an index of the second one."""

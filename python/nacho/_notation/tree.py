@@ -35,6 +35,15 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Coordinate(Access):
+    """``i`` outside of brackets: an index as a number, which is not stored.
+
+    It is an access to a dense tensor whose elements are its coordinates. That has the
+    extent of the index, but no name, and is no operand.
+    """
+
+
+@dataclass(frozen=True)
 class Literal:
     """A number in the text; it is weak, as Python's numbers are in NumPy (NEP 50)."""
 
@@ -183,9 +192,16 @@ class Assignment:
         """The distinct accesses of the right-hand side, by first appearance."""
         found: dict[tuple[str, tuple[str, ...]], Access] = {}
         for node in postorder(self.expr):
-            if isinstance(node, Access):
+            if isinstance(node, Access) and not isinstance(node, Coordinate):
                 found.setdefault((node.name, node.indices), node)
         return tuple(found.values())
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The indices that are used as numbers, by first appearance."""
+        nodes = postorder(self.expr)
+        found = (node.indices[0] for node in nodes if isinstance(node, Coordinate))
+        return tuple(dict.fromkeys(found))
 
     @cached_property
     def operands(self) -> tuple[str, ...]:

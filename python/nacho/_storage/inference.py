@@ -51,6 +51,7 @@ from nacho._notation.tree import (
     Assignment,
     Binary,
     Call,
+    Coordinate,
     Expr,
     Reduction,
     Unary,
@@ -198,6 +199,8 @@ class _Inference:
     ) -> Structure | None:
         """Return the structure of a node from those of its operands."""
         match node:
+            case Coordinate():
+                return None
             case Access() if node.indices:
                 return _of_access(node, self.formats[node.name])
             case Call("where"):
@@ -226,10 +229,14 @@ class _Inference:
         on_false: Structure | None,
     ) -> Structure | None:
         known, *values = (self.background[id(child)] for child in node.arguments)
+        is_same = None not in values and values[0] == values[1]
         if known is None:
-            return self.union(self.union(condition, on_true), on_false)
+            chosen = self.union(on_true, on_false)
+            if not is_same or chosen is None:
+                return self.union(condition, chosen)
+            return dict.fromkeys(condition or {}, DENSE) | chosen
         present, absent = (on_true, on_false) if known == 0 else (on_false, on_true)
-        if None not in values and values[0] == values[1]:
+        if is_same:
             condition = self.intersection(condition, present)
         structure = self.union(condition, absent)
         if structure is None or present is None:
