@@ -1,4 +1,4 @@
-"""Indices as numbers: the coordinates of loops, in any operator."""
+"""Indices as numbers, in any operator; and numbers as indices: ``A[3,j]``."""
 
 import numpy as np
 import pytest
@@ -162,3 +162,116 @@ def test_plans_and_parts():
     pieces = [plan.part(number).compute() for number in range(4)]
     whole = nacho.join(pieces).toarray()
     np.testing.assert_array_equal(whole, DENSE * (9 * I + J))
+
+
+# --- Numbers as indices ---------------------------------------------------------------
+
+PICKED = {
+    "y[j] = A[3,j]": DENSE[3],
+    "y[i] = A[i,2] * 2": 2 * DENSE[:, 2],
+    "y[j] = A[3,j] * x[j] + A[0,j]": DENSE[3] * X + DENSE[0],
+    "s = A[3,j] * A[5,j]": DENSE[3] @ DENSE[5],
+    "Z[i,j] = A[3,j] * A[i,j]": DENSE[3] * DENSE,
+    "Z[i,j] = A[i,j] / (1 + A[i,2])": DENSE / (1 + DENSE[:, 2:3]),
+    "Z[i,k] = A[i,j] * B[j,k] * x[0] - A[i,4] * B[4,k]": (
+        DENSE @ B.toarray() - np.outer(DENSE[:, 4], B.toarray()[4])
+    ),
+    "y[i] = max(j, A[i,j]) + A[i,3]": DENSE.max(1) + DENSE[:, 3],
+    "y[i] = A[i,j] * x[8]": DENSE.sum(1) * X[8],
+    "Z[i,j] = where(i < 3, A[i,j] * A[3,j], 0)": (I < 3) * DENSE * DENSE[3],
+}
+
+
+@pytest.mark.filterwarnings("ignore:index '.' is summed over")
+@pytest.mark.parametrize("text", PICKED)
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "dense"])
+def test_numbers_as_indices(text, format):
+    operands = {"A": nacho.Tensor.from_dense(DENSE, format), "B": B, "x": X}
+    given = {n: o for n, o in operands.items() if f"{n}[" in text}
+    found = [nacho.evaluate(text, given, parts=parts) for parts in (None, 1, 4)]
+    for each in found:
+        each = each.toarray() if sp.issparse(each) else each
+        each = each.to_dense() if isinstance(each, nacho.Tensor) else each
+        np.testing.assert_allclose(each, PICKED[text], rtol=1e-14)
+
+
+def test_results_lose_the_level():
+    """The format of a row is that of the level which is left."""
+    for format, wanted in (("csr", "sparse-vector"), ("csc", "dense")):
+        T = nacho.Tensor.from_dense(DENSE, format)
+        found = nacho.evaluate("y[j] = A[3,j]", A=T)
+        if wanted == "dense":
+            assert isinstance(found, np.ndarray)
+        else:
+            assert found.format == nacho.Format(wanted)
+            assert found.nnz == np.count_nonzero(DENSE[3])
+
+
+def test_numbers_of_index_variables():
+    i, j = nacho.indices("i j")
+    a = nacho.access(A)
+    found = nacho.evaluate(a[3, j] * a[i, j] * a[i, 2], (i, j))
+    np.testing.assert_array_equal(found.toarray(), DENSE[3] * DENSE * DENSE[:, 2:3])
+    T = nacho.asarray(A)
+    found = nacho.evaluate(T[3, j] * T[4, j], "j")
+    np.testing.assert_array_equal(found.to_dense(), DENSE[3] * DENSE[4])
+    with pytest.raises(nacho.ArgumentError, match="-1 is not an index variable"):
+        a[i, -1]
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        (
+            "y[i] = A[i,9]",
+            nacho.ShapeError,
+            "coordinate 9 is out of bounds in dimension 1 of operand 'A', whose extent "
+            "is 9\n  y[i] = A[i,9]\n         ^^^^^^",
+        ),
+        (
+            "y[i] = A[i,-1]",
+            nacho.ParseError,
+            "expected the name of an index, or a coordinate from 0 on, found '-'",
+        ),
+        (
+            "y[i] = A[i,1.5]",
+            nacho.ParseError,
+            "expected the name of an index, or a coordinate from 0 on, found '1.5'",
+        ),
+        *(
+            (
+                text,
+                nacho.ParseError,
+                "a range of coordinates is no index: slice the operand before, as "
+                "A[:, 2:10], or keep what is in the range, as keep(A[i,j], (j >= 2) & "
+                "(j < 10))",
+            )
+            for text in ("y[i] = A[i,2:5]", "y[i] = A[i,:]", "y[i] = A[:,i]")
+        ),
+        (
+            "y[3] = A[i,j]",
+            nacho.ParseError,
+            "the left has a coordinate: a result has all elements of its indices\n"
+            "  y[3] = A[i,j]\n  ^^^^",
+        ),
+        (
+            "z = A[3,2]",
+            nacho.UnsupportedError,
+            "operand 'A' is sparse and has no index, only numbers: not supported",
+        ),
+    ],
+)
+def test_what_is_no_number_of_an_index(text, kind, message):
+    with pytest.raises(kind) as error:
+        nacho.evaluate(text, A=A)
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.host_only
+def test_derivatives_beside_numbers():
+    assert nacho.grad("z[j] = x[j] * A[3,j]", "x") == "dx[j] = dz[j] * A[3,j]"
+    with pytest.raises(
+        nacho.UnsupportedError, match="for 'A' is that for a part of it"
+    ):
+        nacho.grad("z[j] = x[j] * A[3,j]", "A")

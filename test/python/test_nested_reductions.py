@@ -166,6 +166,8 @@ def test_expressions_of_indices():
         ("y[j] = sum(j, A[i,j])", "index 'j' on the left is an index of no operand"),
         ("y[i] = sun(j, A[i,j])", r"'sun' is no function .*, did you mean 'sum'"),
         ("y[i] = xyz(A[i,j])", "'xyz' is no function of the notation$"),
+        ("y[i] = argmax(j, A[i,j])", r"notation: A\.argmax\(axis=1\) of SciPy"),
+        ("Z[i,j] = topk(3, j, A[i,j])", r"notation: keep\(A\[i,j\], A\[i,j\] >= t"),
         ("y[i] = max(j)", "max' takes 2 argument"),
         ("y[i] = sum(", "expected an index and an expression"),
     ],

@@ -137,6 +137,8 @@ CASES = {
     "products of rows": ("y[i] *= A[i,j]", {"A": HEAVY}),
     "coordinates": ("Z[i,j] = A[i,j] * (i < j) - B[i,j] * i", {"A": A, "B": B}),
     "sums of coordinates": ("y[i] = A[i,j] * x[j] * (j + 1)", {"A": HEAVY, "x": X}),
+    "a row": ("Z[i,j] = A[3,j] * B[i,j]", {"A": A, "B": B}),
+    "a column": ("y[i] = A[i,5] + A[i,j] * x[j]", {"A": HEAVY, "x": X}),
     "a number": ("Z[i,j] = c * A[i,j]", {"A": A, "c": 0.5}),
     "the same twice": ("Z[i,j] = A[i,j] + A[i,j] * A[i,j]", {"A": A}),
     "small types": (

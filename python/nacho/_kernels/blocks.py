@@ -199,10 +199,11 @@ def _accesses(assignment: Assignment) -> list[Access]:
 
 
 def _has_plain_accesses(assignment: Assignment) -> bool:
-    """Return whether every access is written as a name with indices behind it."""
+    """Return whether every access is a name with index variables behind it."""
     text = assignment.text
     return all(
-        access.name == text[slice(*access.span)].partition("[")[0].partition("(")[0]
+        access.variables == access.indices
+        and access.name == text[slice(*access.span)].partition("[")[0].partition("(")[0]
         for access in _accesses(assignment)
     )
 

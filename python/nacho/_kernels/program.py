@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho._kernels.statement import Statement
-from nacho._mlir.emit import spelled_indices
+from nacho._mlir.names import spelled_indices
 
 if TYPE_CHECKING:
     from nacho import _nacho

@@ -13,7 +13,8 @@ import numpy as np
 
 from nacho._elements import MLIR
 from nacho._mlir.literals import literal
-from nacho._mlir.names import Names
+from nacho._mlir.names import Names, spelled_indices
+from nacho._mlir.types import type_text
 from nacho._notation.monoids import Semiring
 from nacho._notation.operators import Operator
 from nacho._notation.promotion import (
@@ -62,12 +63,6 @@ def emit(
     return _Emitter(assignment, operands, result, kinds, pinned, sizes or {}).module()
 
 
-def spelled_indices(assignment: Assignment) -> dict[str, str]:
-    """Return, per index, its name in the IR."""
-    names = Names()
-    return {index: names.fresh(index) for index in assignment.indices}
-
-
 def spans_of_values(
     assignment: Assignment,
     operands: Mapping[str, TensorType],
@@ -107,7 +102,10 @@ class _Emitter:
         # numbers where names clash.
         self.tensors = {name: values.fresh(name) for name in self.types}
         self.indices = spelled_indices(assignment)
+        self.numbers = Names(self.indices.values())
         self.names = values
+        self.equations: list[str] = []
+        """What says which index is a number."""
         self.before: list[str] = []
         """The lines of the function before the statement."""
         self.body: list[str] = []
@@ -128,13 +126,14 @@ class _Emitter:
         )
         bindings = self.bindings()
         value = self.reduced_terms()
+        where = f"where ({', '.join(self.equations)}) " if self.equations else ""
         lines = [
             *self.encodings(),
             *self.monoids,
             f"func.func @kernel({arguments}) -> {self.type(result)} {{",
             *self.before,
             f"  %{self.tensors[result]} = nacho.assign ({bindings})",
-            f"      -> {self.subscript(self.assignment.result)} : "
+            f"      {where}-> {self.subscript(self.assignment.result)} : "
             f"{self.type(result)} {{",
             *(_INDENT + line for line in self.body),
             f"{_INDENT}nacho.yield %{value} : {MLIR[self.result.dtype]}",
@@ -358,19 +357,19 @@ class _Emitter:
     # Types ------------------------------------------------------------------------
 
     def type(self, name: str) -> str:
-        tensor = self.types[name]
-        element = MLIR[tensor.dtype]
-        if tensor.format is None:
-            return f"tensor<{element}>"
         split = self.assignment.split_of(name)
-        if split is None:
-            extents = "?x" * (tensor.format.rank or 0)
-        else:
-            extents = "".join(f"{p.size if p.is_inside else '?'}x" for p in split.parts)
-        return f"tensor<{extents}{element}, #{self.tensors[name]}>"
+        return type_text(self.types[name], split, f"#{self.tensors[name]}")
 
     def subscript(self, access: Access) -> str:
-        return f"[{', '.join(self.indices[index] for index in access.indices)}]"
+        names: list[str] = []
+        for place, index in enumerate(access.indices):
+            if index.isdecimal():
+                # An index of its own, which is this number.
+                names.append(self.numbers.fresh(f"{access.name}_{place}"))
+                self.equations.append(f"{names[-1]} = {index}")
+            else:
+                names.append(self.indices[index])
+        return f"[{', '.join(names)}]"
 
 
 def _defined_monoid(

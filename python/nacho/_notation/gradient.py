@@ -254,6 +254,12 @@ def _covering(path: _Path, assignment: Assignment, sparse: bool) -> Product:
     sum(j, A[i,j] + b[i]) is added once for each j.
     """
     access, product = path.access, path.product
+    if access.variables != access.indices:
+        message = (
+            f"the derivative for '{access.name}' is that for a part of it, which the "
+            "notation cannot write: pass the part as an operand"
+        )
+        raise UnsupportedError(pointed(message, assignment.text, access.span))
     if repeated_index(access) is not None:
         message = (
             f"the derivative for '{access.name}' is on a diagonal, which the notation "

@@ -15,7 +15,8 @@ Operators bind as in Python: comparisons bind least, and do not chain:
     call       := function '(' comparison (',' comparison)* ')'
                 | reducer '(' indices ',' comparison ')'
     reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count'
-    access     := name '[' indices ']' | name '(' indices ')'
+    access     := name '[' places ']' | name '(' places ')'
+    places     := (name | integer) (',' (name | integer))*
     indices    := name (',' name)*
 
 A name without brackets is a number: that of an index, if it is one, or else an operand.
@@ -44,6 +45,7 @@ from nacho._notation.tokens import (
     ASSIGNMENTS,
     BINARY,
     COMPARISONS,
+    ELSEWHERE,
     FUNCTIONS,
     KNOWN,
     PATTERN,
@@ -301,7 +303,10 @@ class _Parser:
         if bracket == "(" and not self.has_names():
             message = f"'{name.text}' is no function of the notation"
             near = get_close_matches(name.text, KNOWN, 3)
-            message += f", did you mean {' or '.join(map(repr, near))}?" if near else ""
+            if name.text in ELSEWHERE:
+                message += f": {ELSEWHERE[name.text]}"
+            elif near:
+                message += f", did you mean {' or '.join(map(repr, near))}?"
             raise ParseError(pointed(message, self.text, name.span))
         self.enter()
         self.next += 1
@@ -313,20 +318,32 @@ class _Parser:
         return Access(name.text, tuple(indices), (name.span[0], end))
 
     def has_names(self) -> bool:
-        """Return whether the parentheses that open here have only names in them."""
+        """Return whether the parentheses that open here are those of an access."""
         for token, after in pairwise(self.tokens[self.next + 1 :]):
-            if token.text == ")" or token.kind not in ("name", "symbol"):
+            if token.text == ")" or token.kind == "end":
                 return True
             if token.kind == "name" and after.text not in (",", ")"):
                 return after.kind != "symbol" or after.text == "]"
         return True
 
     def index(self) -> str:
+        """Parse an index, or the coordinate that is read in place of all."""
         token = self.peek()
-        if token.kind != "name":
-            self.expected("the name of an index")
-        self.next += 1
-        return self.renamed.get(token.text, token.text)
+        if token.text.isdecimal():
+            index = str(self.number(token))
+        elif token.kind == "name":
+            index = self.renamed.get(token.text, token.text)
+        elif token.text != ":":
+            self.expected("the name of an index, or a coordinate from 0 on")
+        self.next += token.text != ":"
+        if self.peek().text == ":":
+            message = (
+                "a range of coordinates is no index: slice the operand before, as "
+                "A[:, 2:10], or keep what is in the range, as "
+                "keep(A[i,j], (j >= 2) & (j < 10))"
+            )
+            raise ParseError(pointed(message, self.text, self.peek().span))
+        return index
 
     def peek(self) -> Token:
         return self.tokens[self.next]

@@ -70,15 +70,15 @@ def accesses_in(root: Expr) -> Iterator[Access]:
 
 
 def indices_in(root: Expr) -> dict[str, None]:
-    """Return the indices of all accesses, by first appearance."""
-    return dict.fromkeys(i for access in accesses_in(root) for i in access.indices)
+    """Return the indices of all accesses, but no numbers, by first appearance."""
+    return dict.fromkeys(i for access in accesses_in(root) for i in access.variables)
 
 
 def free_indices(root: Expr) -> dict[int, frozenset[str]]:
     """Return the indices of every node, by ``id``, that no reduction in it has."""
     found: dict[int, frozenset[str]] = {}
     for node in postorder(root):
-        own = node.indices if isinstance(node, Access) else ()
+        own = node.variables if isinstance(node, Access) else ()
         free = frozenset(own).union(*(found[id(child)] for child in children(node)))
         bound = node.indices if isinstance(node, Reduction) else ()
         found[id(node)] = free.difference(bound)

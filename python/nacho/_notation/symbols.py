@@ -135,21 +135,27 @@ def access(container: object) -> Unindexed: ...
 
 
 @overload
-def access(container: object, *indices: Index | str) -> Expression: ...
+def access(container: object, *indices: Index | str | int) -> Expression: ...
 
 
-def access(container: object, *indices: Index | str) -> Expression:
+def access(container: object, *indices: Index | str | int) -> Expression:
     """Return the element of a container of any library at some indices.
 
     Without indices, it is a scalar, or a container that is indexed next. Indices may
-    also be strings.
+    also be strings, and numbers: ``access(A)[3, j]`` is the row 3.
 
     >>> i, j = nacho.indices("i j")  # doctest: +SKIP
     >>> nacho.evaluate(nacho.access(A)[i, j] * nacho.access(x)["j"], "i")
     ... # doctest: +SKIP
     """
     kind = Expression if indices else Unindexed
-    return kind(_Access(container, _checked(indices)))
+    places: list[Index | int] = []
+    for index in indices:
+        if type(index) is int and index >= 0:
+            places.append(index)
+        else:
+            places += _checked([index])
+    return kind(_Access(container, tuple(places)))
 
 
 def index_tensor(tensor: object, key: Any) -> Expression:
@@ -186,7 +192,7 @@ def indices_of(expr: Expression) -> set[Index]:
         index
         for node in _postorder(expr._node)
         if isinstance(node, _Access)
-        for index in node.indices
+        for index in _indices(node)
     }
 
 
@@ -202,7 +208,7 @@ def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
 
 class _Access(NamedTuple):
     container: object
-    indices: tuple[Index, ...]
+    indices: tuple[Index | int, ...]
 
 
 class _Coordinate(NamedTuple):
@@ -348,7 +354,7 @@ class _Writer:
             name = self.by_identity[key] = next(self.names)
             self.operands[name] = node.container
         name = self.by_identity[key]
-        subscript = ",".join(index.name for index in node.indices)
+        subscript = ",".join(map(str, node.indices))
         return f"{name}[{subscript}]" if subscript else name
 
 
@@ -375,7 +381,9 @@ def _enclosed(written: tuple[str, int], least: int) -> str:
 def _indices(node: _Node) -> tuple[Index, ...]:
     if isinstance(node, _Coordinate):
         return (node.variable,)
-    return node.indices if isinstance(node, _Access | _Reduction) else ()
+    if isinstance(node, _Access):
+        return tuple(index for index in node.indices if isinstance(index, Index))
+    return node.indices if isinstance(node, _Reduction) else ()
 
 
 def _postorder(root: _Node) -> Iterator[_Node]:

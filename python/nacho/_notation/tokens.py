@@ -27,6 +27,14 @@ PATTERN = "pattern"
 KNOWN = {*FUNCTIONS, *REDUCERS, *SHORTHANDS, COUNT}
 """The names that are read as functions if a parenthesis follows."""
 
+ELSEWHERE = {
+    "argmax": "A.argmax(axis=1) of SciPy and NumPy says where the largest values are",
+    "argmin": "A.argmin(axis=1) of SciPy and NumPy says where the smallest values are",
+    "topk": "keep(A[i,j], A[i,j] >= t[i]) keeps what is not below a threshold per row, "
+    "and numpy.partition finds that",
+}
+"""Functions that the notation lacks, and what else does it."""
+
 
 def _symbols() -> str:
     """Return the pattern of symbols: ``max=`` is one, but ``max==`` begins with a name.
@@ -34,7 +42,7 @@ def _symbols() -> str:
     Longer symbols come first, because a shorter one may be their beginning.
     """
     words = {word for word in ASSIGNMENTS if word[0].isalpha()}
-    marks = {"(", ")", "[", "]", ",", POWER, *(ASSIGNMENTS.keys() - words)}
+    marks = {"(", ")", "[", "]", ",", ":", POWER, *(ASSIGNMENTS.keys() - words)}
     marks.update(COMPARISONS, BINARY, PREFIXES)
     longest_first = sorted(marks, key=lambda mark: (-len(mark), mark))
     patterns = [f"{word}(?!=)" for word in sorted(words)]

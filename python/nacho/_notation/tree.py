@@ -27,11 +27,19 @@ def identifier(name: str) -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """``A[i,j]``, or a scalar ``s`` (no indices)."""
+    """``A[i,j]``, or a scalar ``s`` (no indices).
+
+    An index that is a number, as in ``A[3,j]``, is the only coordinate that is read.
+    """
 
     name: str
     indices: tuple[str, ...]
     span: Span
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The indices that are no numbers."""
+        return tuple(index for index in self.indices if not index.isdecimal())
 
 
 @dataclass(frozen=True)
@@ -223,7 +231,7 @@ class Assignment:
         """All indices: those on the left, then the others by first appearance."""
         found = dict.fromkeys(self.result.indices)
         for access in self.accesses:
-            found.update(dict.fromkeys(access.indices))
+            found.update(dict.fromkeys(access.variables))
         return tuple(found)
 
     @property
@@ -276,7 +284,7 @@ class Assignment:
         found: dict[str, None] = {}
         for node in postorder(term):
             if isinstance(node, Access):
-                found.update(dict.fromkeys(node.indices))
+                found.update(dict.fromkeys(node.variables))
         bound = {index for node in self.nested for index in node.indices}
         kept = bound.union(self.result.indices)
         return tuple(index for index in found if index not in kept)

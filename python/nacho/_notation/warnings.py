@@ -81,7 +81,7 @@ def _single_index(text: str) -> str | None:
     accesses = [n for n in postorder(assignment.expr) if isinstance(n, Access)]
     used = Counter(index for access in accesses for index in access.indices)
     for access in accesses:
-        for index in access.indices:
+        for index in access.variables:
             kept = index in assignment.result.indices or index in bound
             if used[index] == 1 and not kept:
                 message = (

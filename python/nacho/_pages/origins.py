@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nacho._kernels.statement import Statement
-from nacho._mlir.emit import spans_of_values, spelled_indices
+from nacho._mlir.emit import spans_of_values
+from nacho._mlir.names import spelled_indices
 from nacho._notation.promotion import kinds_of
 from nacho.errors import Span
 

@@ -24,7 +24,9 @@ def index_extents(assignment: Assignment, views: Views) -> dict[str, int]:
         if access.indices:
             shape = views[access.name].shape
             for index, extent in zip(access.indices, shape, strict=True):
-                if found.setdefault(index, extent) != extent:
+                if index.isdecimal():
+                    _require_coordinate(assignment, access, int(index), extent)
+                elif found.setdefault(index, extent) != extent:
                     _refuse(assignment, views, access, index, (found[index], extent))
     return found
 
@@ -40,9 +42,24 @@ def known_extents(
     for access in assignment.accesses:
         pairs = zip(access.indices, shapes.get(access.name, ()), strict=False)
         for index, extent in pairs:
-            if found.setdefault(index, extent) != extent:
+            if index.isdecimal():
+                _require_coordinate(assignment, access, int(index), extent)
+            elif found.setdefault(index, extent) != extent:
                 _refuse(assignment, shapes, access, index, (found[index], extent))
     return found
+
+
+def _require_coordinate(
+    assignment: Assignment, access: Access, coordinate: int, extent: int
+) -> None:
+    """Refuse a number in place of an index if no element is there."""
+    if coordinate >= extent:
+        dimension = access.indices.index(str(coordinate))
+        message = (
+            f"coordinate {coordinate} is out of bounds in dimension {dimension} of "
+            f"operand '{access.name}', whose extent is {extent}"
+        )
+        raise ShapeError(pointed(message, assignment.text, access.span))
 
 
 def _refuse(

@@ -314,7 +314,7 @@ def _of_access(access: Access, format: Format) -> Structure:
             # The diagonal A[i,i] has the sparse level of A, and no rows.
             if found[access.indices[dimension]] == DENSE:
                 found[access.indices[dimension]] = ROWS
-    return found
+    return {index: found[index] for index in found if index in access.variables}
 
 
 def _is_dense(structure: Structure) -> bool:
