@@ -25,12 +25,12 @@ TILES = (0, 64)
 """How many parts share the memory of a block; 0: each is alone."""
 
 _MEANING = f"""\
-Made by `tools/dev bench --target cuda-sim`. Each call, from the search for cuts to the
-result, runs on the simulated GPU, which counts what warps of 32 threads do. No GPU was
-there, and no time was measured. *entries* are those of all sparse operands, and *parts*
-as many as there are if nobody asks for a number, each with a thread. *tile* is how many
-parts a block does together, whose threads share memory: {TILES[-1]} by default; with 0,
-each thread is alone.
+Made by `tools/dev bench --target cuda-sim`. Each call repeats another one, and all of
+it, from the search for cuts to the result, runs on the simulated GPU, which counts what
+warps of 32 threads do. No GPU was there, and no time was measured. *entries* are those
+of all sparse operands, and *parts* as many as there are if nobody asks for a number,
+each with a thread. *tile* is how many parts a block does together, whose threads share
+memory: {TILES[-1]} by default; with 0, each thread is alone.
 
 *sectors* is how many sectors of 32 bytes instructions load and store, over those that
 the bytes would fill which each kernel has to load and store: 1 is ideal. A sector that
@@ -157,7 +157,7 @@ KERNEL_HEAD = (
 def count(
     kernel: Kernel, workload: Workload, store: Store, tile: int | None = 0
 ) -> Record:
-    """Call a kernel once on the simulated GPU, and count what it does.
+    """Call a kernel again on the simulated GPU, and count what it does.
 
     Without a tile, it is the default.
     """
@@ -174,6 +174,7 @@ def count(
     operands = [container(given, name) for name in compiled.operands]
     entries = sum(given.coo(name)[1].size for name in kernel.sparse)
     parts = compiled.plan(*operands).parts
+    compiled(*operands)
     before = counted()
     compiled(*operands)
     counts = since(before)
