@@ -41,10 +41,43 @@
 // CHECK:             memref.store %{{.+}}, %values
 // CHECK-NOT:     nacho.parallel
 // CHECK:         return
+//
+// All sizes are known before: a function cuts and computes, so that a block can do both.
+//
+// CHECK-LABEL: func.func @spmv_run(
+// CHECK-SAME:    %bounds: memref<?x5xindex>, %values: memref<?xf64>, %partials: memref<?x?xf64>, %visited: memref<?xindex>, %sizes: memref<3xindex>, %status: memref<i32>, %threads: index)
+// CHECK:         call @spmv_cuts(%arg0, %arg1, %bounds, %sizes, %status, %threads)
+// CHECK-NEXT:    call @spmv_compute(%arg0, %arg1, %bounds, %values, %partials, %visited, %status, %threads)
+// CHECK-NEXT:    call @spmv_combine(%arg0, %arg1, %bounds, %values, %partials, %visited, %threads)
+// CHECK-NEXT:    return
 func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
       -> [i] : tensor<?xf64> {
     %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// Neither where entries are counted, nor where loops over two operands take a number of steps that
+// is not known before.
+//
+// CHECK-NOT: func.func @negative_counted_run(
+// CHECK-NOT: func.func @negative_union_run(
+func.func @negative_counted(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %a : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
+    -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
+      -> [i] : tensor<?xf64> {
+    %0 = nacho.binary add %a, %b : f64
     %1 = nacho.reduce add %0 over [j] : f64
     nacho.yield %1 : f64
   }

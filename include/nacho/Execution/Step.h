@@ -30,8 +30,8 @@
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
-// Where the sizes of the result follow from extents, and a device starts parts
-// together, a step also exports:
+// Where a block of a device has a tile of parts, the sizes of the result follow
+// from extents, and a single operand is sparse, a step also exports:
 //
 //   @kernel_run(operands, bounds, result, [partials..., visited,] sizes,
 //   status,
