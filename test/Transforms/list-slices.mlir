@@ -37,3 +37,45 @@ func.func @negative_dense(%A: tensor<?xf64>) -> tensor<4xf64> {
   }
   return %y : tensor<4xf64>
 }
+
+// -----
+
+// What is read at a number is listed, too, if something else is read beside it.
+
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// CHECK-LABEL: func.func @row(
+// CHECK-SAME:    %[[A:[^:]+]]:
+// CHECK-NEXT:    %[[E:.+]] = nacho.assign collect<sorted_list> (%[[a:.+]] = %[[A]][m, j] : {{.+}}) where (m = 3) -> [j]
+// CHECK-NEXT:      nacho.yield %[[a]]
+// CHECK:         nacho.assign (%{{.+}} = %[[A]][i, j] : {{.+}}, %{{.+}} = %[[E]][j] : {{.+}}) -> [i, j]
+func.func @row(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[m, j] : tensor<?x?xf64, #CSR>)
+      where (m = 3) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// CHECK-LABEL: func.func @negative_only_a_row(
+// CHECK-NEXT:    nacho.assign (%{{.+}} = %{{.+}}[m, j] : {{.+}}, %{{.+}} = %{{.+}}[] : {{.+}}) where (m = 3) -> [j]
+func.func @negative_only_a_row(%A: tensor<?x?xf64, #CSR>, %s: tensor<f64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[m, j] : tensor<?x?xf64, #CSR>, %f = %s[] : tensor<f64>)
+      where (m = 3) -> [j] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %f : f64
+    nacho.yield %0 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// CHECK-LABEL: func.func @negative_dense(
+// CHECK-NEXT:    nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %{{.+}}[m, j] : tensor<?x?xf64>) where (m = 3) -> [i, j]
+func.func @negative_dense(%A: tensor<?x?xf64, #CSR>, %D: tensor<?x?xf64>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %d = %D[m, j] : tensor<?x?xf64>)
+      where (m = 3) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %d : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}

@@ -269,6 +269,17 @@ def test_what_is_no_number_of_an_index(text, kind, message):
 
 
 @pytest.mark.host_only
+def test_a_row_is_read_once():
+    """It is not searched for again in each row of the other access."""
+    square = sp.eye_array(900, format="csr")
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] * A[3,j]", {"A": "csr"}, cost="nnz")
+    plan = kernel.plan(square, parts=3)
+    assert "makes list 0" in str(kernel.explain(square))
+    assert plan.nnz == 1
+    np.testing.assert_array_equal(plan.execute().toarray()[3, 3], 1)
+
+
+@pytest.mark.host_only
 def test_derivatives_beside_numbers():
     assert nacho.grad("z[j] = x[j] * A[3,j]", "x") == "dx[j] = dz[j] * A[3,j]"
     with pytest.raises(

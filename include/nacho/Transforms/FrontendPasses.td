@@ -226,6 +226,9 @@ def NachoListSlices : Pass<"nacho-list-slices", "::mlir::ModuleOp"> {
     levels that store coordinates are searched for the ends, once for each fiber. What
     lies between them and is skipped by a stride is visited, and left out.
 
+    If an index of a sparse operand is a number (`where (m = 3)`), and the statement has
+    other operands, a statement lists the entries at this coordinate, too.
+
     Before:
     ```mlir
     %S = nacho.slice %A[%o, 5] [4, 3] [2, 1] : tensor<?x?xf64, #CSR> to tensor<4x3xf64, #CSR>

@@ -9,7 +9,11 @@
 //
 // The loops of that statement run over levels of A between the ends of the
 // slice, and drop what the stride skips. No other statement has to know of
-// either.
+// either. So are the entries listed at a coordinate that is a number, which are
+// else searched for at each coordinate of the loops around them:
+//
+//   Z[i, j] = A[m, j] * B[i, j]         E[j] = A[m, j] where m = 3
+//       where m = 3               ->    Z[i, j] = E[j] * B[i, j]
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,6 +89,80 @@ static Operation *findOtherUser(SliceOp slice) {
   return nullptr;
 }
 
+/// Whether an index of a statement is a number.
+static bool isNumber(AssignOp op, Attribute index) {
+  DerivedIndexAttr equation = op.getEquation(index);
+  return equation && equation.getSources().empty();
+}
+
+/// The indices of a sparse operand that are no numbers, in storage order; none
+/// if there is no number among them, or nothing else.
+static IndexNames indicesBesideNumbers(AssignOp op, unsigned input) {
+  Type type = op.getInputs()[input].getType();
+  IndexNames stored = storageOrder(type, op.getAccess(input)), rest;
+  for (Attribute index : stored)
+    if (!isNumber(op, index))
+      rest.push_back(index);
+  return rest.size() < stored.size() ? rest : IndexNames();
+}
+
+/// E[j] = A[m, j] where m = 3. The statement then reads E in place of A.
+static void listAtNumbers(AssignOp op, unsigned input, const IndexNames &rest) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value tensor = op.getInputs()[input];
+  auto type = cast<RankedTensorType>(tensor.getType());
+  RankedTensorType list = listTensorType(rest.size(), rest.size(),
+                                         type.getElementType(), widthOf(type));
+  SmallVector<Attribute> numbers;
+  for (Attribute index : op.getAccess(input))
+    if (isNumber(op, index) && !llvm::is_contained(rest, index))
+      numbers.push_back(op.getEquation(index));
+  auto made = AssignOp::create(
+      b, list, tensor, Value(), b.getArrayAttr(op.getAccesses()[input]),
+      b.getArrayAttr(rest), /*order=*/ArrayAttr(), CollectKind::sortedList);
+  made.setWhereAttr(b.getArrayAttr(numbers));
+  setName(made.getResult(), "E");
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&made.getBody());
+  YieldOp::create(b, body->addArgument(type.getElementType(), b.getLoc()));
+  SmallVector<Attribute> accesses(op.getAccesses().getValue());
+  accesses[input] = b.getArrayAttr(rest);
+  op.setAccessesAttr(b.getArrayAttr(accesses));
+  op->setOperand(input, made.getResult());
+}
+
+/// Drops the equations of numbers that no operand has as an index any more.
+static void dropUnused(AssignOp op) {
+  SmallVector<Attribute> used;
+  for (Attribute equation : op.getEquations()) {
+    Attribute index = cast<DerivedIndexAttr>(equation).getIndex();
+    bool isRead = llvm::any_of(op.getAccesses(), [&](Attribute access) {
+      return llvm::is_contained(cast<ArrayAttr>(access), index);
+    });
+    if (isRead || !isNumber(op, index))
+      used.push_back(equation);
+  }
+  op.setWhereAttr(used.empty() ? ArrayAttr()
+                               : ArrayAttr::get(op.getContext(), used));
+}
+
+/// Lists what a statement reads at numbers, if it reads something else as well.
+static void listNumbers(AssignOp op) {
+  auto hasIndices = [](Value input) {
+    return cast<RankedTensorType>(input.getType()).getRank() > 0;
+  };
+  if (!op.getWhere() || llvm::count_if(op.getInputs(), hasIndices) < 2)
+    return;
+  for (unsigned input = 0; input < op.getInputs().size(); ++input) {
+    if (isDense(cast<RankedTensorType>(op.getInputs()[input].getType())))
+      continue;
+    IndexNames rest = indicesBesideNumbers(op, input);
+    if (!rest.empty())
+      listAtNumbers(op, input, rest);
+  }
+  dropUnused(op);
+}
+
 namespace {
 struct ListSlices : nacho::impl::NachoListSlicesBase<ListSlices> {
   void runOnOperation() override {
@@ -103,6 +181,9 @@ struct ListSlices : nacho::impl::NachoListSlicesBase<ListSlices> {
       b.setInsertionPointAfter(slice);
       readList(slice, makeList(b, slice));
     }
+    SmallVector<AssignOp> statements;
+    getOperation().walk([&](AssignOp op) { statements.push_back(op); });
+    llvm::for_each(statements, listNumbers);
   }
 };
 } // namespace
