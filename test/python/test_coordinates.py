@@ -212,6 +212,8 @@ def test_numbers_of_index_variables():
     a = nacho.access(A)
     found = nacho.evaluate(a[3, j] * a[i, j] * a[i, 2], (i, j))
     np.testing.assert_array_equal(found.toarray(), DENSE[3] * DENSE * DENSE[:, 2:3])
+    found = nacho.evaluate(a[np.int64(3), j] * 1, "j", out="dense")
+    np.testing.assert_array_equal(found, DENSE[3])
     T = nacho.asarray(A)
     found = nacho.evaluate(T[3, j] * T[4, j], "j")
     np.testing.assert_array_equal(found.to_dense(), DENSE[3] * DENSE[4])

@@ -222,6 +222,17 @@ def test_sparse_tensors_are_not_made_dense_by_a_name(tmp_path):
         assert not (tmp_path / name).exists()
 
 
+def test_integers_in_tables_are_read_as_such(tmp_path):
+    large = np.array([2**53 + 1, 2**63 - 1, -(2**63)])
+    nacho.write(tmp_path / "a.csv", nacho.asarray(large))
+    found = nacho.read(tmp_path / "a.csv", dtype="int64")
+    np.testing.assert_array_equal(found.to_dense(), large)
+    for text, dtype in (("300", "uint8"), ("-1", "uint8"), ("1.7", "int64")):
+        (tmp_path / "a.csv").write_text(f"1\n{text}\n")
+        with pytest.raises(nacho.FileError, match=f"'{text}' to {dtype} at line 2"):
+            nacho.read(tmp_path / "a.csv", dtype=dtype)
+
+
 def test_bad_dense_files(tmp_path):
     (tmp_path / "a.csv").write_text("1,2\n3,two\n")
     with pytest.raises(nacho.FileError, match=r"'two' .* line 2"):

@@ -190,6 +190,9 @@ def test_rounding_and_clipping():
     for low, high in ((-1.0, 0.75), (2.0, 1.0)):
         found = computed("clip(A[i], l, h)", A=halves, l=low, h=high)
         check(found, np.clip(halves, low, high))
+    zeros = np.array([-0.0, 0.0])
+    found = computed("clip(A[i], 0, 3)", A=zeros)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(np.clip(zeros, 0, 3)))
     bounds = np.linspace(0, 2, 9)
     check(
         computed("clip(A[i], 0.5, B[i])", A=halves, B=bounds),

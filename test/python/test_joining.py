@@ -138,6 +138,27 @@ def test_other_ways_to_join():
     check(np.stack([A[0], A[1]], 1), a.T)
 
 
+def test_blocks_of_any_rank():
+    rng = np.random.default_rng(9)
+    for shape, format in (((3,), "coo"), ((2, 3), "csr"), ((2, 3, 4), "csf")):
+        a = random_dense(rng, shape)
+        A = Tensor.from_dense(a, format if len(shape) > 1 else "sparse-vector")
+        check(np.block([A, A]), np.block([a, a]))
+        check(np.block([[A, A], [A, A]]), np.block([[a, a], [a, a]]))
+        check(np.block([[[A], [A]]]), np.block([[[a], [a]]]))
+    with pytest.raises(nacho.ArgumentError, match="in as many lists as the others"):
+        np.block([[A], A])
+
+
+def test_stored_zeros_are_elements_like_others():
+    dense = np.arange(6.0).reshape(2, 3)
+    for format in ("(d0, d1) -> (d1 : compressed, d0 : dense)", "csr"):
+        tensor = nacho.asarray(dense).convert(format)
+        check(tensor.reshape(3, 2), dense.reshape(3, 2))
+        check(np.stack([tensor, tensor]), np.stack([dense, dense]))
+        check(np.concatenate([tensor, tensor], axis=None), np.tile(np.arange(6.0), 2))
+
+
 def test_what_does_not_fit_is_not_joined():
     A = Tensor.from_dense(np.eye(3), "csr")
     with pytest.raises(nacho.ShapeError, match=r"array 1 has shape \(2, 2\)"):

@@ -89,14 +89,15 @@ def test_fast_calls_are_not_told():
 
 
 @pytest.mark.usefixtures("_soon")
-def test_what_the_function_raises_is_raised():
+@pytest.mark.parametrize("error", [LookupError, SystemExit])
+def test_what_the_function_raises_is_raised(error):
     calls = []
 
     def refuse(done, parts):
         calls.append(done)
-        raise LookupError("no bar here")
+        raise error("no bar here")
 
-    with pytest.raises(LookupError, match="no bar here"):
+    with pytest.raises(error, match="no bar here"):
         nacho.evaluate(TEXT, A=A, progress=refuse)
     assert len(calls) == 1
 

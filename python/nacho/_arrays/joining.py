@@ -38,14 +38,16 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0) -> Tensor:
     _require_fit(tensors, along)
     shape = list(tensors[0].shape)
     shape[along] = 0
+    dtype = np.result_type(*[each.dtype for each in tensors])
     columns: list[Array] = []
+    values: list[Array] = []
     for each in tensors:
-        coords = _coords(each)
+        stored = _stored(each)
+        coords = stored.coords.astype(np.int64)
         coords[along] += shape[along]
         columns.append(coords)
+        values.append(stored.values.astype(dtype, copy=False))
         shape[along] += each.shape[along]
-    dtype = np.result_type(*[each.dtype for each in tensors])
-    values = [_stored(each).values.astype(dtype, copy=False) for each in tensors]
     sparse = next((each for each in tensors if not each.format.is_dense), tensors[0])
     return Tensor.from_coo(
         np.concatenate(columns, axis=1),
@@ -97,13 +99,36 @@ def hstack(arrays: Sequence[Any]) -> Tensor:
 
 
 def block(blocks: Any) -> Tensor:
-    """Return a matrix of blocks: a list of rows, each a list of matrices."""
-    if not isinstance(blocks, list) or not blocks:
-        raise ArgumentError("block: expected a list of rows, each a list of matrices")
-    rows = [row if isinstance(row, list) else [row] for row in blocks]
-    if not isinstance(blocks[0], list):
-        return hstack(blocks)
-    return concatenate([hstack(row) for row in rows])
+    """Return a tensor of blocks in nested lists, the innermost along the last axis."""
+    depth = _depth(blocks)
+    if depth == 0:
+        raise ArgumentError("block: expected blocks in lists, such as one for each row")
+    rank = max(depth, *(each.ndim for each in _leaves(blocks)))
+
+    def joined(part: Any, level: int) -> Tensor:
+        if level < depth:
+            parts = [joined(each, level + 1) for each in part]
+            return concatenate(parts, rank - depth + level)
+        tensor = asarray(part)
+        return reshape(tensor, (*(1,) * (rank - tensor.ndim), *tensor.shape))
+
+    return joined(blocks, 0)
+
+
+def _depth(blocks: Any) -> int:
+    """Return in how many lists each block is, or refuse blocks that differ in that."""
+    if not isinstance(blocks, list):
+        return 0
+    depths = {_depth(each) for each in blocks}
+    if len(depths) != 1:
+        raise ArgumentError("block: expected each block in as many lists as the others")
+    return depths.pop() + 1
+
+
+def _leaves(blocks: Any) -> list[Tensor]:
+    if not isinstance(blocks, list):
+        return [asarray(blocks)]
+    return [leaf for each in blocks for leaf in _leaves(each)]
 
 
 def reshape(array: Any, shape: Any, order: str = "C") -> Tensor:
@@ -125,8 +150,9 @@ def reshape(array: Any, shape: Any, order: str = "C") -> Tensor:
         raise UnsupportedError(
             f"reshape: {displayed(tensor.shape)} has more elements than int64 counts"
         )
-    places = np.zeros(tensor.nnz, np.int64)
-    for column, extent in zip(_coords(tensor), tensor.shape, strict=True):
+    stored = _stored(tensor)
+    places = np.zeros(stored.values.size, np.int64)
+    for column, extent in zip(stored.coords, tensor.shape, strict=True):
         places = places * extent + column
     columns: list[Array] = []
     for extent in reversed(wanted):
@@ -134,7 +160,7 @@ def reshape(array: Any, shape: Any, order: str = "C") -> Tensor:
         places //= max(extent, 1)
     return Tensor.from_coo(
         np.stack(columns[::-1]),
-        _stored(tensor).values,
+        stored.values,
         shape=wanted,
         format=_format(tensor.format, len(wanted)),
     )
@@ -154,10 +180,6 @@ def _stored(tensor: Tensor) -> Tensor:
     if tensor.format.is_dense:
         return Tensor.from_dense(tensor.to_dense(), "coo")
     return tensor if is_listed else tensor.convert("coo")
-
-
-def _coords(tensor: Tensor) -> Array:
-    return _stored(tensor).coords.astype(np.int64)
 
 
 def _format(format: Format, rank: int) -> Format | str:

@@ -31,7 +31,6 @@ _READERS: dict[str, Callable[[Path], Tensor]] = {
     ".npz": archives.read,
     ".bsp.h5": binsparse.read,
     ".npy": dense.read_npy,
-    ".csv": dense.read_csv,
 }
 _WRITERS: dict[str, Callable[[Path, Tensor], None]] = {
     ".mtx": matrix_market.write,
@@ -83,6 +82,8 @@ def read(
     try:
         if kind == ".tns":
             tensor = frostt.read(place, shape, dtype)
+        elif kind == ".csv":
+            tensor = dense.read_csv(place, dtype)
         else:
             tensor = _READERS[kind](place)
     except FileError:

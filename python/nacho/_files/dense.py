@@ -7,6 +7,7 @@ import re
 import warnings
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +33,17 @@ def write_npy(path: Path, tensor: Tensor) -> None:
     np.save(path, _elements(path, tensor), allow_pickle=False)
 
 
-def read_csv(path: Path) -> Tensor:
-    """Read lines of numbers between commas; one number in each line is a vector."""
+def read_csv(path: Path, dtype: np.dtype[Any] | None = None) -> Tensor:
+    """Read lines of numbers between commas; one number in each line is a vector.
+
+    Integers are read as such, if they are asked for, and others refused.
+    """
+    is_integral = dtype is not None and dtype.kind in "iu"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that there are no numbers
-            found = np.loadtxt(path, delimiter=",", ndmin=2)
+            kind = dtype if is_integral else np.float64
+            found = np.loadtxt(path, kind, delimiter=",", ndmin=2)
     except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileError(f"'{path}': {_of_lines(str(error))}") from error
     if not found.size:

@@ -44,7 +44,7 @@ def shown(progress: Progress, text: str) -> Iterator[None]:
 
     counts = _nacho.PartCounts()
     done = threading.Event()
-    raised: list[Exception] = []
+    raised: list[BaseException] = []
     thread = threading.Thread(
         target=_watch, args=(counts, progress, text, done, raised), daemon=True
     )
@@ -67,7 +67,7 @@ def _watch(
     progress: Progress,
     text: str,
     done: threading.Event,
-    raised: list[Exception],
+    raised: list[BaseException],
 ) -> None:
     if done.wait(_progress.PATIENCE):
         return
@@ -84,7 +84,7 @@ def _watch(
                 told = now
             if is_last:
                 return
-    except Exception as error:
+    except BaseException as error:
         raised.append(error)
     finally:
         if bar is not None:

@@ -96,7 +96,8 @@ def _angle(x: Expr, span: Span) -> Expr:
 
 
 def _clip(x: Expr, lower: Expr, upper: Expr, span: Span) -> Expr:
-    return Call("min", (Call("max", (x, lower), span), upper), span)
+    # Of two equal numbers, which may be 0 and -0, the second one is the result.
+    return Call("min", (upper, Call("max", (lower, x), span)), span)
 
 
 class Shorthand(NamedTuple):

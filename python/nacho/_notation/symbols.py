@@ -151,8 +151,9 @@ def access(container: object, *indices: Index | str | int) -> Expression:
     kind = Expression if indices else Unindexed
     places: list[Index | int] = []
     for index in indices:
-        if type(index) is int and index >= 0:
-            places.append(index)
+        is_bool = isinstance(index, bool)
+        if isinstance(index, int | np.integer) and index >= 0 and not is_bool:
+            places.append(int(index))
         else:
             places += _checked([index])
     return kind(_Access(container, tuple(places)))
