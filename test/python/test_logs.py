@@ -38,8 +38,9 @@ def test_compiles_and_hits_are_logged(caplog, tmp_path, monkeypatch):
     found = logged(text, tmp_path / "cache")
     assert f"INFO nacho '{text}': compiled code found, in " in found
     assert "compiled in" not in found
-    found = logged(text, "")
-    assert ", kept in memory only" in found
+    (tmp_path / "file").touch()
+    for nowhere in ("", tmp_path / "file" / "cache"):
+        assert ", kept in memory only" in logged(text, nowhere)
 
 
 def logged(text, directory):

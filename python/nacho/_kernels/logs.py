@@ -58,9 +58,10 @@ def compiling(text: str) -> Iterator[None]:
     with _line_on(terminal, text):
         yield
     seconds = time.perf_counter() - began
-    if kept is None:
+    now = _kept()
+    if not now:
         LOGGER.info("'%s': compiled in %.3f s, kept in memory only", text, seconds)
-    elif kept == _kept():
+    elif kept == now:
         LOGGER.info("'%s': compiled code found, in %.3f s", text, seconds)
     else:
         LOGGER.info("'%s': compiled in %.3f s", text, seconds)
