@@ -68,8 +68,9 @@ static int64_t busiestOf(const std::vector<int64_t> &costs, int64_t workers,
 /// The most that a worker may get where parts fill tables or have pieces of
 /// rows, as a multiple of its share: a worker that is done takes the next part.
 static constexpr double kMostOfManyParts = 2;
-/// The same where parts of a CPU own whole rows: to list the pieces of heavy
-/// rows, or their products, and to add these up takes so many times as long.
+/// The same where parts of a CPU own whole rows, and nobody asked for a number
+/// of parts: to list the pieces of heavy rows, or their products, and to add
+/// these up takes so many times as long.
 static constexpr double kMostOfWholeRows = 8;
 /// With one part for each worker, the alternative are parts that divide rows.
 static constexpr double kMostOfOnePart = 1 + 1. / 8;
@@ -92,14 +93,17 @@ int64_t StepPlan::excess() const {
 }
 
 /// Refuses parts, which own whole rows or fill tables, if the busiest of the
-/// workers has too much of the total cost.
+/// workers has too much of the total cost. `isShared` says whether workers take
+/// one part after the other.
 static std::optional<Refusal> refuseBusiest(const Step &step, int64_t busiest,
                                             int64_t total, int64_t workers,
-                                            int64_t parts) {
+                                            int64_t parts, bool isShared) {
   int64_t share = total / workers;
   double factor = step.rows == Rows::pieces ? kMostOfPieces : kMostOfOnePart;
-  if (workers < parts)
-    factor = step.rows == Rows::whole ? kMostOfWholeRows : kMostOfManyParts;
+  if (isShared && step.rows == Rows::whole)
+    factor = kMostOfWholeRows;
+  else if (workers < parts)
+    factor = kMostOfManyParts;
   auto most = static_cast<int64_t>(factor * double(share));
   if (!step.device().isHost())
     most = std::max(static_cast<int64_t>(kMostOfManyParts * double(share)),
@@ -158,7 +162,7 @@ std::optional<Refusal> StepPlan::refuseImbalance() {
     return std::nullopt;
   int64_t busiest = busiestOf(partCosts(), workers, step->hasUnequalParts());
   heaviest = total() ? double(busiest) * workers / double(total()) : 1;
-  return refuseBusiest(*step, busiest, total(), workers, parts);
+  return refuseBusiest(*step, busiest, total(), workers, parts, isShared);
 }
 
 std::optional<Refusal> nacho::refuseCosts(const Step &step,
@@ -169,7 +173,8 @@ std::optional<Refusal> nacho::refuseCosts(const Step &step,
   int64_t total = std::accumulate(costs.begin(), costs.end(), int64_t(0));
   workers = std::min<int64_t>(workers, costs.size());
   return refuseBusiest(step, busiestOf(costs, workers, step.hasUnequalParts()),
-                       total, workers, costs.size());
+                       total, workers, costs.size(),
+                       workers < int64_t(costs.size()));
 }
 
 /// Refuses to scatter all products in one part, if the threads could sort them

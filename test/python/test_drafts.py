@@ -245,10 +245,19 @@ def test_a_draft_that_would_be_too_large():
 
 @pytest.mark.host_only
 @pytest.mark.parametrize(
-    ("share", "threads", "splits"), [(0.2, 2, False), (0.9, 2, False), (0.9, 4, True)]
+    ("share", "running", "splits"),
+    [
+        (0.2, {"threads": 2}, False),
+        (0.9, {"threads": 2}, False),
+        (0.9, {"threads": 8}, False),
+        (0.9, {"parts": 8}, True),
+    ],
 )
-def test_heavy_rows_among_threads(share, threads, splits):
-    """A row is left whole if no thread gets more than twice its share with it."""
+def test_heavy_rows_among_threads(share, running, splits):
+    """A row is left whole if no thread gets more than eight times its share with it.
+
+    If a number of parts is asked for, each has its share.
+    """
     n, heavy, rng = 4000, 2000, np.random.default_rng(1)
     light = int(heavy * (1 - share) / share)
     rows = np.concatenate([rng.integers(0, n, light), np.full(heavy, n // 2)])
@@ -258,7 +267,7 @@ def test_heavy_rows_among_threads(share, threads, splits):
     B = sp.random_array((n, n), density=0.005, rng=rng, format="csr")
     B.indices, B.indptr = B.indices.astype(np.int32), B.indptr.astype(np.int32)
     B.data = np.ceil(9 * B.data)
-    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", threads=threads)
-    Z = kernel(A, B)
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]")
+    Z = kernel(A, B, **running)
     np.testing.assert_array_equal(Z.toarray(), (A @ B).toarray())
-    assert ("heavy rows in pieces" in kernel.explain(A, B)) == splits
+    assert ("heavy rows in pieces" in kernel.explain(A, B, **running)) == splits

@@ -249,18 +249,6 @@ def test_heavy_parts_are_started_first():
         np.testing.assert_array_equal(x, y)
 
 
-@pytest.mark.host_only
-def test_heavy_rows_stay_whole_for_few_threads():
-    """To list the pieces of a row takes as long as eight threads would save."""
-    rng = np.random.default_rng(0)
-    A, B = arrow(4000), sp.random_array((4000, 4000), density=0.005, rng=rng).tocsr()
-    kernel = nacho.mlir.compile(PRODUCT)
-    assert "row-pieces" not in kernel.explain(A, B, threads=4)
-    assert "row-pieces" in kernel.explain(A, B, threads=16)
-    for x, y in zip(bits(kernel(A, B, threads=16)), bits(kernel(A, B)), strict=True):
-        np.testing.assert_array_equal(x, y)
-
-
 @pytest.mark.parametrize("values", [np.float32, np.complex128, np.int8, np.uint8, bool])
 def test_types(values):
     inputs = {name: operand.astype(values) for name, operand in heavy().items()}
