@@ -22,7 +22,7 @@ from test_properties import examples
 pytestmark = pytest.mark.filterwarnings("ignore::nacho.NachoWarning")
 
 ON_DEVICE = {"target": "cuda-sim", "choices": {"merge-keys": False}}
-WHOLE = {"spmv of columns"}
+WHOLE = {"a column", "spmv of columns"}
 SUMS = ("spmv", "spmm", "mttkrp", "an inner product", "sums of rows", "a sum")
 
 
