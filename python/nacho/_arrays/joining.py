@@ -103,7 +103,7 @@ def block(blocks: Any) -> Tensor:
     depth = _depth(blocks)
     if depth == 0:
         raise ArgumentError("block: expected blocks in lists, such as one for each row")
-    rank = max(depth, *(each.ndim for each in _leaves(blocks)))
+    rank = max(depth, _most_axes(blocks))
 
     def joined(part: Any, level: int) -> Tensor:
         if level < depth:
@@ -125,10 +125,9 @@ def _depth(blocks: Any) -> int:
     return depths.pop() + 1
 
 
-def _leaves(blocks: Any) -> list[Tensor]:
-    if not isinstance(blocks, list):
-        return [asarray(blocks)]
-    return [leaf for each in blocks for leaf in _leaves(each)]
+def _most_axes(blocks: Any) -> int:
+    """Return how many dimensions a block has at most."""
+    return max(map(_most_axes, blocks)) if isinstance(blocks, list) else np.ndim(blocks)
 
 
 def reshape(array: Any, shape: Any, order: str = "C") -> Tensor:
