@@ -28,6 +28,11 @@ Value WorkspaceMarks::densePlaces() {
   return (words - kDenseMarksBegin) << 6;
 }
 
+Value WorkspaceMarks::flatPlaces() {
+  Number words(b, memref::DimOp::create(b, op.getMarks(), Number(b, 1)));
+  return words - kDenseMarksBegin;
+}
+
 //===----------------------------------------------------------------------===//
 // Words
 //===----------------------------------------------------------------------===//

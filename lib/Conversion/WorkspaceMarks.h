@@ -30,6 +30,8 @@ public:
 
   /// The number of places for which a workspace without keys has marks.
   mlir::Value densePlaces();
+  /// The same if it is flat, and so has a word for each.
+  mlir::Value flatPlaces();
 
   /// A word that is constant.
   Number word(int64_t value);

@@ -1,13 +1,13 @@
 //===- WorkspaceToSCF.cpp - Sums by coordinate in rows of arrays ----------===//
 //
 // Which places are used, marks say (WorkspaceMarks.h); in a hashed workspace,
-// keys say by which coordinates (WorkspaceKeys.h).
+// keys say by which coordinates (WorkspaceKeys.h). A dense table needs neither
+// (WorkspaceNumbers.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "LaneTables.h"
-#include "WorkspaceKeys.h"
-#include "WorkspaceMarks.h"
+#include "WorkspaceLowering.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Condition.h"
@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace nacho {
@@ -29,53 +30,10 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-namespace {
-/// Lowers one workspace and its uses. A dense workspace has only bits and
-/// values: each coordinate is its own place, and keys are not used.
-class WorkspaceLowering {
-public:
-  explicit WorkspaceLowering(WorkspaceOp op)
-      : op(op), b(withoutName(op.getLoc()), op), marks(op, b), keys(op, b) {}
-
-  void run();
-
-private:
-  void describeTable();
-  void describeDense();
-  using Results = SmallVector<Value>;
-  using Emit = llvm::function_ref<Results()>;
-  Results choose(TypeRange types, Emit dense, Emit hashed);
-  void refuse(Condition isTooMuch, Status status);
-  Value densePlace(Value key);
-  Results lookUp(Value key, bool isHashed);
-  void lowerLookup(LookupOp lookup);
-  void lowerInsert(InsertOp insert);
-  Value insertDense(InsertOp insert);
-  Value insertByLane(InsertOp insert);
-  void addTo(Value place, InsertOp insert);
-  Value insertHashed(InsertOp insert);
-  Value insertNew(InsertOp insert, Value place);
-  Value drainKey(Value place);
-  void lowerDrain(DrainOp drain);
-  Results drainPlace(DrainOp drain, Value place, ValueRange carried);
-
-  Value load(Value buffer, Value at) {
-    return memref::LoadOp::create(b, buffer, ValueRange{op.getRow(), at});
-  }
-  void store(Value value, Value buffer, Value at) {
-    memref::StoreOp::create(b, value, buffer, ValueRange{op.getRow(), at});
-  }
-
-  WorkspaceOp op;
-  ImplicitLocOpBuilder b;
-  WorkspaceMarks marks;
-  WorkspaceKeys keys;
-  Value mask;    ///< The last place; the number of places is a power of two.
-  Value marked;  ///< The last place for which there are marks.
-  Value isDense; ///< Whether a workspace with keys is dense.
-  Value most;    ///< The largest number of keys of a hashed workspace.
-};
-} // namespace
+bool WorkspaceLowering::isRenewed(WorkspaceOp op) {
+  return op.getKeys() && op.getValues() &&
+         llvm::any_of(op->getUsers(), llvm::IsaPred<RenewOp>);
+}
 
 void WorkspaceLowering::run() {
   if (op.getKeys())
@@ -83,11 +41,15 @@ void WorkspaceLowering::run() {
   else
     describeDense();
   marks.locateLevels(marked);
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+  // Where tables are renewed is of interest to those who look into them.
+  SmallVector<Operation *> users(op->getUsers());
+  std::stable_partition(users.begin(), users.end(), llvm::IsaPred<LookupOp>);
+  for (Operation *user : users) {
     b.setInsertionPoint(user);
     llvm::TypeSwitch<Operation *>(user)
         .Case([&](LookupOp lookup) { lowerLookup(lookup); })
         .Case([&](InsertOp insert) { lowerInsert(insert); })
+        .Case([&](RenewOp renew) { lowerRenew(renew); })
         .Case([&](DrainOp drain) { lowerDrain(drain); });
   }
   op.erase();
@@ -108,7 +70,8 @@ void WorkspaceLowering::describeDense() {
   Value room =
       op.getValues()
           ? Value(memref::DimOp::create(b, op.getValues(), Number(b, 1)))
-          : marks.densePlaces();
+      : op.getFlat() ? marks.flatPlaces()
+                     : marks.densePlaces();
   mask = Number(b, room) - 1;
   refuse(Number(b, op.getExtent()) > room, kRowTooWide);
 }
@@ -132,88 +95,62 @@ SmallVector<Value> WorkspaceLowering::choose(TypeRange types, Emit dense,
 
 /// A key that is too large, which the loops report, is kept inside.
 Value WorkspaceLowering::densePlace(Value key) {
-  if (op.getKeys())
+  if (op.getKeys() || op.getFlat())
     return min(Number(b, key), mask);
   return Number(b, key) & mask;
 }
 
-/// The element of a key, and whether there is one. A search is only made if the
-/// key's first place is marked, since most lookups fail, and marks take far
-/// less of the cache than keys. In a dense table, the mark is the answer.
-SmallVector<Value> WorkspaceLowering::lookUp(Value key, bool isHashed) {
-  Type element = op.getType().getElement();
-  Value first = isHashed ? keys.placeOf(key) : densePlace(key);
-  auto ifMarked = scf::IfOp::create(b, TypeRange{element, b.getI1Type()},
-                                    marks.isMarked(first), /*withElse=*/true);
+void WorkspaceLowering::lowerRenew(RenewOp renew) {
+  auto dense = [&] {
+    Value places = Number(b, mask) + 1;
+    numbers.renew(renew.getCount(), places);
+    return Results();
+  };
+  auto hashed = [&] {
+    clearHashed();
+    return Results();
+  };
+  choose({}, dense, hashed);
+  renew.erase();
+}
+
+/// The first number of a table, which is loaded before the loop if the table is
+/// not renewed inside.
+Value WorkspaceLowering::firstNumber(LookupOp lookup) {
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifMarked.thenBlock());
-  Value place = first, isThere = Number::flag(b, true);
-  if (isHashed) {
-    Value there;
-    std::tie(place, there) = keys.find(key, first);
-    Value narrow = Number(b, key).as(keys.type());
-    // A looked-up -1 is equal to the key of a free place, but is no key.
-    Number isSame = Number(b, there) == narrow;
-    isThere = isSame & (Number(b, there) != keys.empty());
-  }
-  scf::YieldOp::create(b, ValueRange{load(op.getValues(), place), isThere});
-  b.setInsertionPointToStart(ifMarked.elseBlock());
-  Number nothing(b, 0, element);
-  Value no = Number::flag(b, false);
-  scf::YieldOp::create(b, ValueRange{nothing, no});
-  return SmallVector<Value>(ifMarked.getResults());
+  auto loop = lookup->getParentOfType<LoopLikeOpInterface>();
+  bool isRenewedInside = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return isa<RenewOp>(user) && loop && loop->isProperAncestor(user);
+  });
+  if (loop && !isRenewedInside)
+    b.setInsertionPoint(loop);
+  return numbers.first();
 }
 
 void WorkspaceLowering::lowerLookup(LookupOp lookup) {
-  auto dense = [&] { return lookUp(lookup.getKey(), /*isHashed=*/false); };
-  auto hashed = [&] { return lookUp(lookup.getKey(), /*isHashed=*/true); };
+  auto dense = [&] {
+    Value first = firstNumber(lookup);
+    return Results(numbers.lookUp(densePlace(lookup.getKey()), first));
+  };
+  auto hashed = [&] { return lookUpHashed(lookup.getKey()); };
   lookup.replaceAllUsesWith(choose(lookup.getResultTypes(), dense, hashed));
   lookup.erase();
 }
 
 void WorkspaceLowering::lowerInsert(InsertOp insert) {
-  auto dense = [&] {
-    return Results{op.getLane() ? insertByLane(insert) : insertDense(insert)};
+  auto dense = [&]() -> Results {
+    if (isTable) {
+      numbers.insert(insert.getValue(), densePlace(insert.getKey()));
+      // A fiber has each of its coordinates once.
+      return {Number::flag(b, true)};
+    }
+    if (op.getFlat())
+      return {insertFlat(insert)};
+    return {op.getLane() ? insertByLane(insert) : insertDense(insert)};
   };
   auto hashed = [&] { return Results{insertHashed(insert)}; };
   insert.replaceAllUsesWith(choose(b.getI1Type(), dense, hashed).front());
   insert.erase();
-}
-
-/// Returns whether the key is new.
-Value WorkspaceLowering::insertHashed(InsertOp insert) {
-  Value first = keys.placeOf(insert.getKey());
-  auto [place, there] = keys.find(insert.getKey(), first);
-  Value isNew = Number(b, there) == keys.empty();
-  auto ifNew = scf::IfOp::create(b, b.getI1Type(), isNew, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifNew.thenBlock());
-  scf::YieldOp::create(b, insertNew(insert, place));
-  b.setInsertionPointToStart(ifNew.elseBlock());
-  if (insert.getValue())
-    addTo(place, insert);
-  Value no = Number::flag(b, false);
-  scf::YieldOp::create(b, no);
-  return ifNew.getResult(0);
-}
-
-/// Puts a key into a free place, unless the table is full.
-Value WorkspaceLowering::insertNew(InsertOp insert, Value place) {
-  Number zero(b, 0);
-  Number count(b, marks.load(zero));
-  Value limit = Number(b, most).asSigned(b.getI64Type());
-  Value fits = count < limit;
-  auto ifFits = scf::IfOp::create(b, fits, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifFits.thenBlock());
-  marks.store(count + 1, zero);
-  store(Number(b, insert.getKey()).as(keys.type()), op.getKeys(), place);
-  if (insert.getValue())
-    store(insert.getValue(), op.getValues(), place);
-  marks.mark(place, WorkspaceMarks::kLevels);
-  b.setInsertionPointToStart(ifFits.elseBlock());
-  refuse(kAlways, kWorkspaceFull);
-  return fits;
 }
 
 /// Reports a status if a condition holds; a null condition always holds.
@@ -274,13 +211,66 @@ Value WorkspaceLowering::insertByLane(InsertOp insert) {
   return isNew;
 }
 
+/// The place has a word of its own, so that it can be written without asking
+/// what was there: what is added is never foreseen, nor is that it is new.
+Value WorkspaceLowering::insertFlat(InsertOp insert) {
+  Value place = densePlace(insert.getKey());
+  Value isNew = Number(b, marks.load(place)) == 0;
+  marks.store(marks.word(1), place);
+  Value value = insert.getValue();
+  if (!value)
+    return isNew;
+  if (!insert.getMonoid()) {
+    Value sum = insert.emitCombined(b, load(op.getValues(), place));
+    store(select(Number(b, isNew), value, sum), op.getValues(), place);
+    return isNew;
+  }
+  auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifNew.thenBlock());
+  store(value, op.getValues(), place);
+  b.setInsertionPointToStart(ifNew.elseBlock());
+  addTo(place, insert);
+  return isNew;
+}
+
 void WorkspaceLowering::addTo(Value place, InsertOp insert) {
   Value before = load(op.getValues(), place);
   store(insert.emitCombined(b, before), op.getValues(), place);
 }
 
+/// for place below the number that the drain has: visit it if it is used
+SmallVector<Value> WorkspaceLowering::drainFlat(DrainOp drain) {
+  auto loop = scf::ForOp::create(b, Number(b, 0), drain.getBelow(),
+                                 Number(b, 1), drain.getInits());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value place = min(Number(b, loop.getInductionVar()), mask);
+  Value isUsed = Number(b, marks.load(place)) != 0;
+  marks.store(marks.word(0), place);
+  ValueRange carried = loop.getRegionIterArgs();
+  bool carries = !carried.empty();
+  auto ifUsed =
+      scf::IfOp::create(b, carried.getTypes(), isUsed, /*withElse=*/carries);
+  if (carries)
+    scf::YieldOp::create(b, ifUsed.getResults());
+  b.setInsertionPointToStart(ifUsed.thenBlock());
+  Results next = drainPlace(drain, place, carried);
+  if (carries) {
+    scf::YieldOp::create(b, next);
+    b.setInsertionPointToStart(ifUsed.elseBlock());
+    scf::YieldOp::create(b, carried);
+  }
+  return Results(loop.getResults());
+}
+
 /// Lowers a drain. An unread dense workspace only loses its bits.
 void WorkspaceLowering::lowerDrain(DrainOp drain) {
+  if (op.getFlat()) {
+    drain.replaceAllUsesWith(drainFlat(drain));
+    drain.erase();
+    return;
+  }
   auto drainAll = [&](WorkspaceMarks::VisitPlace visit) {
     ValueRange inits = drain.getInits();
     return op.getLane() ? marks.drainByLanes(inits, visit)
@@ -300,18 +290,6 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
   else
     drain.replaceAllUsesWith(visit());
   drain.erase();
-}
-
-/// The key at a place that is used no longer.
-Value WorkspaceLowering::drainKey(Value place) {
-  auto takeKey = [&] {
-    Value key = load(op.getKeys(), place);
-    store(keys.empty(), op.getKeys(), place);
-    return Results{Number(b, key).asIndex()};
-  };
-  return choose(
-             b.getIndexType(), [&] { return Results{place}; }, takeKey)
-      .front();
 }
 
 SmallVector<Value> WorkspaceLowering::drainPlace(DrainOp drain, Value place,
@@ -347,8 +325,11 @@ struct WorkspaceToSCF
     getOperation().walk([&](LaneTableOp op) { tables.push_back(op); });
     for (WorkspaceOp op : workspaces)
       if (failed(checkUsers(op, [&](Operation *user) {
-            return isa<InsertOp, DrainOp>(user) ||
-                   (isa<LookupOp>(user) && op.getKeys() && op.getValues());
+            if (auto drain = dyn_cast<DrainOp>(user))
+              return !WorkspaceLowering::isRenewed(op) &&
+                     (drain.getBelow() || !op.getFlat());
+            return isa<InsertOp>(user) || (isa<LookupOp, RenewOp>(user) &&
+                                           WorkspaceLowering::isRenewed(op));
           })))
         return signalPassFailure();
     for (LaneTableOp op : tables)

@@ -121,11 +121,15 @@ std::vector<WorkspaceLayout> Step::workspaces() const {
     sums.elements = result.values;
     if (rows == Rows::shared)
       sums.keys = keyType(result.levels[*scattered].coordinateType);
+    sums.isFlat = !sums.keys && !tables.empty();
   }
-  for (const OperandLevel &table : tables)
-    layouts.push_back(
-        {keyType(operands[table.input].levels[table.level].coordinateType),
-         ElementType::i64});
+  for (const OperandLevel &table : tables) {
+    WorkspaceLayout &numbers = layouts.emplace_back();
+    const TensorLayout &operand = operands[table.input];
+    numbers.elements = keyType(operand.levels[table.level].coordinateType);
+    numbers.keys = numbers.elements;
+    numbers.isTable = true;
+  }
   return layouts;
 }
 

@@ -164,21 +164,28 @@ int64_t StepPlan::widestExtent(const std::vector<Argument> &args) const {
 /// the result is fitted to its extent later, in fill(), because the extent is
 /// not known yet.
 void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
+  bool isHost = step->device().isHost();
+  int64_t most = isHost ? mostElements(args)
+                        : std::min(mostElements(args), kDeviceTableEntries);
+  if (!isHost)
+    for (WorkspaceMemory &memory : workspaces)
+      memory.fitMarks(widestExtent(args));
   auto memory = workspaces.begin();
-  if (!step->device().isHost()) {
-    int64_t widest = widestExtent(args);
-    for (; memory != workspaces.end(); ++memory) {
-      memory->expectEntries(std::min(mostElements(args), kDeviceTableEntries));
-      memory->fitMarks(widest);
-    }
-    return;
-  }
-  if (step->scattered)
-    memory++->expectEntries(mostElements(args));
+  WorkspaceMemory *sums = step->scattered ? &*memory++ : nullptr;
+  if (sums)
+    sums->expectEntries(most);
   for (const Step::OperandLevel &table : step->tables) {
     size_t extents = step->extentOf(table.input, 0);
-    memory->expectEntries(args[extents - 1].size);
-    memory++->coverExtent(args[extents + table.level].size);
+    int64_t extent = args[extents + table.level].size;
+    memory->expectEntries(isHost ? args[extents - 1].size : most);
+    memory->expectExtent(extent);
+    if (isHost) {
+      memory->coverExtent(extent);
+      // The result may have no other coordinates than the table.
+      if (sums)
+        sums->coverExtent(extent);
+    }
+    ++memory;
   }
 }
 

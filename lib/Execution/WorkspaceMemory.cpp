@@ -23,7 +23,10 @@ void WorkspaceMemory::expectEntries(int64_t entries) {
   places = std::max(places, std::min(kFirstPlaces, powerOfTwo(2 * entries)));
 }
 
+void WorkspaceMemory::expectExtent(int64_t extent) { coordinates = extent; }
+
 void WorkspaceMemory::coverExtent(int64_t extent) {
+  expectExtent(extent);
   // In a workspace with keys, one place has to stay free.
   int64_t free = layout.keys ? 1 : 0;
   if (extent <= kDensePlaces - free)
@@ -40,9 +43,16 @@ void WorkspaceMemory::grow() {
     places = checkedProduct(places, 8);
 }
 
+int64_t WorkspaceMemory::wordsOfMarks() const {
+  if (layout.keys)
+    return numMarkWords(places);
+  return layout.isFlat ? std::max(markWords, kDenseMarksBegin + places)
+                       : markWords;
+}
+
 Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
   int64_t rows = device->numSlots(threads);
-  int64_t words = layout.keys ? numMarkWords(places) : markWords;
+  int64_t words = wordsOfMarks();
   bool hasRoom = made.rows >= rows && made.markWords == words;
   if (!hasRoom || made.places != places)
     elements.reset();
@@ -58,15 +68,21 @@ Workspace WorkspaceMemory::prepare(int64_t threads, bool hasElements) {
       keys.emplace(*device, *layout.keys, checkedProduct(rows, places));
       made.keys = keys->data;
     }
-    empty();
   }
   Workspace workspace = made;
   if (hasElements) {
-    if (!elements)
+    if (!elements) {
       elements.emplace(*device, layout.elements,
                        checkedProduct(made.rows, places));
+      hasRoom &= !layout.isTable;
+    }
     workspace.sums = elements->data;
   }
+  // A table leaves other things in dense rows than in hashed ones.
+  bool isNowDense = coordinates < places;
+  if (!hasRoom || (layout.isTable && isNowDense != isDense))
+    empty();
+  isDense = isNowDense;
   return workspace;
 }
 
@@ -75,11 +91,12 @@ void WorkspaceMemory::empty() {
     marks->fill(0);
   if (keys)
     keys->fill(-1);
+  if (elements && layout.isTable)
+    elements->fill(0);
 }
 
 int64_t WorkspaceMemory::numBytesPerThread() const {
-  int64_t words = layout.keys ? numMarkWords(places) : markWords;
-  int64_t bytes =
-      places * sizeOf(layout.elements) + words * sizeOf(ElementType::i64);
+  int64_t bytes = places * sizeOf(layout.elements) +
+                  wordsOfMarks() * sizeOf(ElementType::i64);
   return bytes + (layout.keys ? places * sizeOf(*layout.keys) : 0);
 }

@@ -49,9 +49,11 @@ LogicalResult FindOp::verify() {
   if (!isFindable)
     return emitOpError() << "cannot look into a " << fiber
                          << ": its children need unique coordinates";
-  if (getTable() &&
-      !cast<WorkspaceType>(getTable().getType()).getElement().isInteger(64))
-    return emitOpError() << "looks for positions in a " << getTable().getType();
+  if (!getTable())
+    return success();
+  Type number = cast<WorkspaceType>(getTable().getType()).getElement();
+  if (!number.isInteger(32) && !number.isInteger(64))
+    return emitOpError() << "looks for numbers in a " << getTable().getType();
   return success();
 }
 

@@ -16,6 +16,8 @@ LogicalResult WorkspaceOp::verify() {
   }
   if (getKeys() && getLane())
     return emitOpError("of lanes has no keys");
+  if (getFlat() && (getKeys() || getLane()))
+    return emitOpError("is flat, and so has no keys, and is not of lanes");
   Type element = NoneType::get(getContext());
   if (getValues())
     element = cast<MemRefType>(getValues().getType()).getElementType();
@@ -30,6 +32,13 @@ LogicalResult LaneTableOp::verify() {
     return emitOpError() << "has room for a power of two of coordinates, not "
                          << getOf();
   return verifyOfLanes(*this);
+}
+
+LogicalResult RenewOp::verify() {
+  Type element = getWorkspace().getType().getElement();
+  if (!element.isInteger(32) && !element.isInteger(64))
+    return emitOpError() << "needs numbers of 32 or 64 bits, not " << element;
+  return success();
 }
 
 LogicalResult InsertOp::verify() {
@@ -70,10 +79,19 @@ ValueRange DrainOp::getCarried() {
   return getBodyBlock()->getArguments().take_back(getInits().size());
 }
 
+static void setSegments(OperationState &state, bool hasBelow, size_t numInits) {
+  auto &sizes =
+      state.getOrAddProperties<DrainOp::Properties>().operandSegmentSizes;
+  sizes = {1, hasBelow ? 1 : 0, static_cast<int32_t>(numInits)};
+}
+
 void DrainOp::build(OpBuilder &builder, OperationState &state, Value workspace,
-                    ValueRange inits) {
+                    Value below, ValueRange inits) {
   state.addOperands(workspace);
+  if (below)
+    state.addOperands(below);
   state.addOperands(inits);
+  setSegments(state, below != nullptr, inits.size());
   state.addTypes(inits.getTypes());
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> types =
@@ -88,17 +106,28 @@ void DrainOp::build(OpBuilder &builder, OperationState &state, Value workspace,
     ensureTerminator(*state.regions.front(), builder, state.location);
 }
 
-/// Syntax: %key, %value of %w iter_args(%x = %init : type, ...) : type { ... }
-ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &result) {
-  SmallVector<OpAsmParser::Argument> args(1), carried;
-  OpAsmParser::UnresolvedOperand workspace;
-  SmallVector<OpAsmParser::UnresolvedOperand> inits;
-  SmallVector<Type> types;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseArgument(args.front()) ||
+/// Parses what is drained: %key, %value of %w below %n
+static ParseResult
+parseDrained(OpAsmParser &parser, SmallVector<OpAsmParser::Argument> &args,
+             SmallVector<OpAsmParser::UnresolvedOperand> &operands) {
+  if (parser.parseArgument(args.emplace_back()) ||
       (succeeded(parser.parseOptionalComma()) &&
        parser.parseArgument(args.emplace_back())) ||
-      parser.parseKeyword("of") || parser.parseOperand(workspace))
+      parser.parseKeyword("of") || parser.parseOperand(operands.emplace_back()))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("below")))
+    return success();
+  return parser.parseOperand(operands.emplace_back());
+}
+
+/// Syntax: %key, %value of %w below %n iter_args(%x = %init : type, ...) : type
+/// { ... }
+ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> args, carried;
+  SmallVector<OpAsmParser::UnresolvedOperand> drained, inits;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseDrained(parser, args, drained))
     return failure();
   auto parseInit = [&]() -> ParseResult {
     return failure(parser.parseArgument(carried.emplace_back()) ||
@@ -122,7 +151,11 @@ ParseResult DrainOp::parse(OpAsmParser &parser, OperationState &result) {
   llvm::append_range(args, carried);
   for (auto [arg, argType] : llvm::zip(args, bodyTypes(table, types)))
     arg.type = argType;
-  if (parser.resolveOperand(workspace, type, result.operands) ||
+  setSegments(result, drained.size() > 1, inits.size());
+  Type index = IndexType::get(parser.getContext());
+  if (parser.resolveOperand(drained.front(), type, result.operands) ||
+      parser.resolveOperands(ArrayRef(drained).drop_front(), index,
+                             result.operands) ||
       parser.resolveOperands(inits, types, loc, result.operands) ||
       parser.parseRegion(*result.addRegion(), args) ||
       parser.parseOptionalAttrDict(result.attributes))
@@ -138,6 +171,8 @@ void DrainOp::print(OpAsmPrinter &printer) {
   if (getValue())
     printer << ", " << getValue();
   printer << " of " << getWorkspace();
+  if (getBelow())
+    printer << " below " << getBelow();
   if (!getInits().empty()) {
     printer << " iter_args(";
     llvm::interleaveComma(
@@ -150,7 +185,7 @@ void DrainOp::print(OpAsmPrinter &printer) {
   printer << " : " << getWorkspace().getType() << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInits().empty());
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
 }
 
 LogicalResult DrainOp::verify() {

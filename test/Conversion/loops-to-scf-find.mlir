@@ -1,25 +1,22 @@
 // RUN: nacho-opt %s -convert-nacho-loops-to-scf -canonicalize -cse --mlir-use-nameloc-as-prefix \
 // RUN:   | FileCheck %s
 
-// What a table says is a position among the children of the fiber, or nothing is found: if
-// the fiber has a coordinate twice, which edited arrays may have, the table has the sum of
-// both positions.
+// What a table says is the number of a child among those of the fiber. No position is outside
+// of the array, whatever the arrays of the operand have become.
 
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 64 }>
 
 // CHECK-LABEL: func.func @find(
-// CHECK:         %[[AT:.+]], %[[THERE:.+]] = nacho.lookup
+// CHECK:         %[[NUMBER:.+]], %[[THERE:.+]] = nacho.lookup
 // CHECK:         %[[BEGIN:.+]] = arith.minui %{{.+}}, %[[ENTRIES:.+]] : index
-// CHECK:         %[[END:.+]] = arith.minui %{{.+}}, %[[ENTRIES]] : index
-// CHECK-NEXT:    %[[P:.+]] = arith.index_cast %[[AT]] : i64 to index
-// CHECK-NEXT:    %[[FROM:.+]] = arith.cmpi uge, %[[P]], %[[BEGIN]] : index
-// CHECK-NEXT:    %[[BEFORE:.+]] = arith.cmpi ult, %[[P]], %[[END]] : index
-// CHECK-NEXT:    %[[INSIDE:.+]] = arith.andi %[[FROM]], %[[BEFORE]] : i1
-// CHECK-NEXT:    %[[FOUND:.+]] = arith.andi %[[THERE]], %[[INSIDE]] : i1
-// CHECK-NEXT:    %{{.+}} = arith.select %[[FOUND]], %[[P]], %c-1 : index
-func.func @find(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>) -> (i1, index) {
+// CHECK-NEXT:    %[[LAST:.+]] = arith.subi %[[ENTRIES]], %c1 : index
+// CHECK-NEXT:    %[[WIDE:.+]] = arith.index_castui %[[NUMBER]] : i32 to index
+// CHECK-NEXT:    %[[P:.+]] = arith.addi %[[BEGIN]], %[[WIDE]] : index
+// CHECK-NEXT:    %[[INSIDE:.+]] = arith.minui %[[P]], %[[LAST]] : index
+// CHECK-NEXT:    %{{.+}} = arith.select %[[THERE]], %[[INSIDE]], %c-1 : index
+func.func @find(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i32>) -> (i1, index) {
   %x0 = nacho.root %x : tensor<?xf64, #SV>
-  %x1 = nacho.find %k in %x0 : !nacho.fiber<tensor<?xf64, #SV>, 0> by %table : !nacho.workspace<i64>
+  %x1 = nacho.find %k in %x0 : !nacho.fiber<tensor<?xf64, #SV>, 0> by %table : !nacho.workspace<i32>
   %isThere = nacho.present %x1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
   %position = nacho.position %x1 : !nacho.fiber<tensor<?xf64, #SV>, 1>
   return %isThere, %position : i1, index
@@ -32,9 +29,9 @@ func.func @find(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>
 // CHECK:         %[[FOUND:.+]] = arith.select %{{.+}}, %[[P:.+]], %c0 : index
 // CHECK:         %[[N:.+]] = arith.subi %[[FOUND]], %[[BEGIN]] : index
 // CHECK:         return %[[N]] : index
-func.func @child_number(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i64>) -> index {
+func.func @child_number(%x: tensor<?xf64, #SV>, %k: index, %table: !nacho.workspace<i32>) -> index {
   %x0 = nacho.root %x : tensor<?xf64, #SV>
-  %x1 = nacho.find %k in %x0 : !nacho.fiber<tensor<?xf64, #SV>, 0> by %table : !nacho.workspace<i64>
+  %x1 = nacho.find %k in %x0 : !nacho.fiber<tensor<?xf64, #SV>, 0> by %table : !nacho.workspace<i32>
   %n = nacho.child_number %x1 in %x0
       : !nacho.fiber<tensor<?xf64, #SV>, 1>, !nacho.fiber<tensor<?xf64, #SV>, 0>
   return %n : index

@@ -179,22 +179,10 @@ func.func @insert_hashed_set(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %
 // CHECK-NEXT:    %[[MASK:.+]] = arith.subi %[[SIZE]], %c1 : index
 // CHECK-NEXT:    %[[DENSE:.+]] = arith.cmpi ult, %[[N]], %[[SIZE]] : index
 //
-// If every coordinate has its place, the mark is the answer.
+// If not every coordinate has its place (workspace-to-scf-numbers.mlir): if marks[... + first / 64] & 1 << first % 64:
 // CHECK:         %[[RESULT:.+]]:2 = scf.if %[[DENSE]] -> (i64, i1) {
-// CHECK-NEXT:      %[[OWN:.+]] = arith.minui %[[K]], %[[MASK]] : index
-// CHECK-NEXT:      %[[WORD:.+]] = arith.shrui %[[OWN]], %c6 : index
-// CHECK:           %[[MARKED:.+]] = arith.cmpi ne, %{{.+}}, %c0_i64 : i64
-// CHECK-NEXT:      %[[ANSWER:.+]] = scf.if %[[MARKED]] -> (i64) {
-// CHECK-NEXT:        %[[POSITION:.+]] = memref.load %[[POSITIONS]][%[[ROW]], %[[OWN]]] : memref<?x?xi64>
-// CHECK-NEXT:        scf.yield %[[POSITION]] : i64
-// CHECK-NEXT:      } else {
-// CHECK-NEXT:        scf.yield %c0_i64 : i64
-// CHECK-NEXT:      }
-// CHECK-NEXT:      scf.yield %[[ANSWER]], %[[MARKED]] : i64, i1
-//
-// Else: if marks[... + first / 64] & 1 << first % 64:
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      arith.muli %[[K]], %c-7046029254386353131 : index
+// CHECK:         } else {
+// CHECK:           arith.muli %[[K]], %c-7046029254386353131 : index
 // CHECK:           %[[FIRST:.+]] = arith.andi %{{.+}}, %[[MASK]] : index
 // CHECK-NEXT:      %[[WORD:.+]] = arith.shrui %[[FIRST]], %c6 : index
 // CHECK-NEXT:      %[[AT:.+]] = arith.addi %{{.+}}, %[[WORD]] : index
@@ -232,32 +220,9 @@ func.func @lookup(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %positions: m
   %w = nacho.workspace marks %marks keys %keys with %positions row %row extent %N status %status
       : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xi64> status memref<i32>
       -> !nacho.workspace<i64>
+  nacho.renew %w for %N : !nacho.workspace<i64>
   %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<i64>
   return %v, %isThere : i64, i1
-}
-
-// More places than coordinates; and elements of another type.
-//
-// CHECK-LABEL: func.func @lookup_dense(
-// CHECK-SAME:    %[[KEYS:[^ ]+]]: memref<4x64xi64>, %{{[^ ]+}}: memref<4x4xi64>, %[[VALUES:[^ ]+]]: memref<4x64xf32>, %[[ROW:[^ ]+]]: index, %{{[^ ]+}}: memref<i32>, %[[K:[^ ]+]]: index)
-// CHECK-NOT:     %[[KEYS]]
-// CHECK-NOT:     arith.muli
-// CHECK:         %[[OWN:.+]] = arith.minui %[[K]], %c63 : index
-// CHECK:         %[[FOUND:.+]] = scf.if %[[MARKED:.+]] -> (f32) {
-// CHECK-NEXT:      %[[VALUE:.+]] = memref.load %[[VALUES]][%[[ROW]], %[[OWN]]]
-// CHECK-NEXT:      scf.yield %[[VALUE]] : f32
-// CHECK-NEXT:    } else {
-// CHECK-NEXT:      scf.yield %cst : f32
-// CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[FOUND]], %[[MARKED]]
-func.func @lookup_dense(%keys: memref<4x64xi64>, %marks: memref<4x4xi64>, %values: memref<4x64xf32>,
-                        %row: index, %status: memref<i32>, %k: index) -> (f32, i1) {
-  %N = arith.constant 63 : index
-  %w = nacho.workspace marks %marks keys %keys with %values row %row extent %N status %status
-      : memref<4x4xi64> keys memref<4x64xi64> with memref<4x64xf32> status memref<i32>
-      -> !nacho.workspace<f32>
-  %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<f32>
-  return %v, %isThere : f32, i1
 }
 
 //===----------------------------------------------------------------------===//

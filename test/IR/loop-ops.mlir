@@ -370,18 +370,18 @@ func.func @recalled(%L0: !nacho.fiber<tensor<?x?xi64, #List>, 0, scanned_list>, 
 // The child at a coordinate, before and after there is a table.
 //
 // CHECK-LABEL: func.func @found(
-// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[A1:[^ ]+]]: ![[T1]], %[[TABLE:[^ ]+]]: !nacho.workspace<i64>, %[[K:[^ ]+]]: index)
+// CHECK-SAME:    %[[A0:[^ ]+]]: ![[T0]], %[[A1:[^ ]+]]: ![[T1]], %[[TABLE:[^ ]+]]: !nacho.workspace<i32>, %[[K:[^ ]+]]: index)
 // CHECK-SAME:    -> (![[T1]], ![[T2]])
 // CHECK-NEXT:    %[[ROW:.+]] = nacho.find %[[K]] in %[[A0]] : ![[T0]]
 // CHECK-NEXT:    nacho.find %[[K]] in %[[A1]] : ![[T1]] {note = "kept"}
-// CHECK-NEXT:    %[[ELEMENT:.+]] = nacho.find %[[K]] in %[[A1]] : ![[T1]] by %[[TABLE]] : !nacho.workspace<i64>
-// CHECK-NEXT:    nacho.find %[[K]] in %[[ROW]] : ![[T1]] by %[[TABLE]] : !nacho.workspace<i64> {note = "kept"}
+// CHECK-NEXT:    %[[ELEMENT:.+]] = nacho.find %[[K]] in %[[A1]] : ![[T1]] by %[[TABLE]] : !nacho.workspace<i32>
+// CHECK-NEXT:    nacho.find %[[K]] in %[[ROW]] : ![[T1]] by %[[TABLE]] : !nacho.workspace<i32> {note = "kept"}
 // CHECK-NEXT:    return %[[ROW]], %[[ELEMENT]] : ![[T1]], ![[T2]]
-func.func @found(%A0: !A0, %A1: !A1, %table: !nacho.workspace<i64>, %k: index) -> (!A1, !A2) {
+func.func @found(%A0: !A0, %A1: !A1, %table: !nacho.workspace<i32>, %k: index) -> (!A1, !A2) {
   %row = nacho.find %k in %A0 : !A0
   %0 = nacho.find %k in %A1 : !A1 {note = "kept"}
-  %element = nacho.find %k in %A1 : !A1 by %table : !nacho.workspace<i64>
-  %1 = nacho.find %k in %row : !A1 by %table : !nacho.workspace<i64> {note = "kept"}
+  %element = nacho.find %k in %A1 : !A1 by %table : !nacho.workspace<i32>
+  %1 = nacho.find %k in %row : !A1 by %table : !nacho.workspace<i32> {note = "kept"}
   return %row, %element : !A1, !A2
 }
 

@@ -95,6 +95,33 @@ func.func @drain_carried(%w: !nacho.workspace<f64>, %n: index, %f: f64) -> (inde
   return %all#0, %all#1 : index, f64
 }
 
+// CHECK-LABEL: func.func @table(
+// CHECK-SAME:    %[[W:[^ ]+]]: !nacho.workspace<i32>, %[[N:[^ ]+]]: index)
+// CHECK-NEXT:    nacho.renew %[[W]] for %[[N]] : <i32>
+// CHECK-NEXT:    nacho.renew %[[W]] for %[[N]] {note = "kept"} : <i32>
+func.func @table(%w: !nacho.workspace<i32>, %n: index) {
+  nacho.renew %w for %n : !nacho.workspace<i32>
+  nacho.renew %w for %n {note = "kept"} : !nacho.workspace<i32>
+  return
+}
+
+// CHECK-LABEL: func.func @flat(
+// CHECK-SAME:    %[[MARKS:[^ ]+]]: memref<?x?xi64>, %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[STATUS:[^ ]+]]: memref<i32>)
+// CHECK-NEXT:    %[[W:.+]] = nacho.workspace flat marks %[[MARKS]] row %[[ROW]] extent %[[N]] status %[[STATUS]] : memref<?x?xi64> status memref<i32> -> <none>
+// CHECK-NEXT:    nacho.drain %{{.+}} of %[[W]] below %[[N]] : !nacho.workspace<none> {
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.+}} = nacho.drain %{{.+}} of %[[W]] below %[[N]] iter_args(%{{.+}} = %[[N]] : index) : !nacho.workspace<none> {
+func.func @flat(%marks: memref<?x?xi64>, %row: index, %N: index, %status: memref<i32>) -> index {
+  %w = nacho.workspace flat marks %marks row %row extent %N status %status
+      : memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  nacho.drain %k of %w below %N : !nacho.workspace<none> {
+  }
+  %last = nacho.drain %k of %w below %N iter_args(%before = %N : index) : !nacho.workspace<none> {
+    nacho.yield %k : index
+  }
+  return %last : index
+}
+
 // Of a set there are the coordinates; or nothing but that it is empty afterwards.
 //
 // CHECK-LABEL: func.func @drain_set(

@@ -121,7 +121,7 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
 // FOUND:           nacho.find %k in %[[MASK]]
 
 // A table is filled anew where the children are others: they may begin as those of the
-// piece before, and end elsewhere.
+// piece before, and be more.
 //
 // TABLES-LABEL: func.func @masked_1_assemble(
 // TABLES-SAME:    llvm.emit_c_interface
@@ -129,11 +129,13 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
 // TABLES-SAME:    kept = [1 of 0, 3 of 2, 1 of 1, end 1 of 1, end 1 of 0, number]
 // TABLES-LABEL: func.func private @masked_compute(
 // TABLES:         %[[MASK:.+]] = nacho.children_at %A0[%[[BEGIN:.+]] to %[[END:.+]]]
-// TABLES:         %[[OTHER:.+]] = arith.cmpi ne, %[[BEGIN]], %table
-// TABLES-NEXT:    %[[LONGER:.+]] = arith.cmpi ne, %[[END]], %table
-// TABLES-NEXT:    %[[ANEW:.+]] = arith.ori %[[OTHER]], %[[LONGER]]
+// TABLES:         %[[FROM:.+]] = arith.minui %[[BEGIN]], %[[END]] : index
+// TABLES-NEXT:    %[[CHILDREN:.+]] = arith.subi %[[END]], %[[FROM]] : index
+// TABLES-NEXT:    %[[OTHER:.+]] = arith.cmpi ne, %[[FROM]], %table
+// TABLES-NEXT:    %[[MORE:.+]] = arith.cmpi ne, %[[CHILDREN]], %table
+// TABLES-NEXT:    %[[ANEW:.+]] = arith.ori %[[OTHER]], %[[MORE]]
 // TABLES-NEXT:    scf.if %[[ANEW]] {
-// TABLES-NEXT:      nacho.drain
+// TABLES-NEXT:      nacho.renew %table for %[[CHILDREN]]
 // TABLES:           nacho.coiterate %k of (%{{.+}} = %[[MASK]] :
 func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?x?xf64, #CSR> {

@@ -189,3 +189,21 @@ def test_dense_masks_are_read_once(parts):
         M = sp.csr_array((rng.random((extent, extent)) < density) * 1.0)
         limit = 4 * M.nnz + 40 * extent + 1000 * parts
         assert steps({"M": M, "A": A, "B": B}, parts) <= limit
+
+
+def test_tables_remember_nothing_of_earlier_calls():
+    """Rows of other masks have had the same coordinates, and as many of them."""
+    kernel = nacho.mlir.compile(MASKED, dict.fromkeys("MABZ", "csr"))
+    rng = np.random.default_rng(7)
+    rows, inner = 30, 40
+    for columns in (60, 3_000_000, 60, 61, 3_000_000):
+        a = sp.random_array((rows, inner), density=0.3, rng=rng, format="csr")
+        b = sp.random_array((inner, 60), density=0.3, rng=rng, format="csr")
+        b.resize((inner, columns))
+        for _ in range(3):
+            m = sp.random_array((rows, 60), density=0.2, rng=rng, format="csr")
+            m.resize((rows, columns))
+            result = kernel(m, a, b)
+            expected = m.multiply(a @ b).tocsr()
+            assert result.nnz == expected.nnz
+            assert abs(result - expected).max() < 1e-12

@@ -83,6 +83,8 @@ struct Argument {
 struct WorkspaceLayout {
   std::optional<ElementType> keys;
   ElementType elements;
+  bool isTable = false; ///< Elements are numbers, and 0 at first.
+  bool isFlat = false;  ///< There may be a word of marks for every place.
 };
 
 /// The arrays of a workspace: each has a row for every slot.

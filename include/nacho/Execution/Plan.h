@@ -55,7 +55,9 @@ public:
   /// Makes room for what is expected of operands with `entries` entries: at
   /// least two places for each, up to a limit.
   void expectEntries(int64_t entries);
-  /// Gives each coordinate below `extent` a place, unless `extent` is large.
+  /// Says that coordinates are below `extent`.
+  void expectExtent(int64_t extent);
+  /// Gives each of them a place, too, unless there are many.
   void coverExtent(int64_t extent);
   /// Makes marks for the coordinates below `extent` only.
   void fitMarks(int64_t extent);
@@ -70,9 +72,13 @@ public:
   int64_t numBytesPerThread() const;
 
 private:
+  int64_t wordsOfMarks() const;
+
   Device *device;
   WorkspaceLayout layout;
   int64_t places = 0;
+  int64_t coordinates = 0; ///< How many there are, if that is known.
+  bool isDense = false;    ///< Whether each had a place of its own.
   int64_t markWords =
       numMarkWords(kDensePlaces); ///< The words where there are no keys.
   Workspace made;

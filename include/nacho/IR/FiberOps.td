@@ -62,7 +62,7 @@ def Nacho_FindOp : Nacho_Op<"find", [
   let description = [{
     The child is absent where the fiber does not store the coordinate; coordinates must
     be unique. A coiteration steps through the fiber; `find` instead looks the
-    coordinate up in a table of the children's positions. Assembly adds the table. The
+    coordinate up in a table of the children's numbers (`nacho.child_number`). Assembly adds the table. The
     fiber is `of_row` if it is the same for all that a nest appends to a row of the last
     level of its result, and the coordinate is that of what is appended.
 
@@ -70,9 +70,9 @@ def Nacho_FindOp : Nacho_Op<"find", [
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
     !M1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
     !M2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
-    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i64>) -> (!M2, !M2) {
+    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i32>) -> (!M2, !M2) {
       %0 = nacho.find %k in %M1 : !M1
-      %1 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i64>
+      %1 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i32>
       return %0, %1 : !M2, !M2
     }
     ```
@@ -97,8 +97,8 @@ def Nacho_ChildNumberOp : Nacho_Op<"child_number", [Pure]> {
     #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
     !M1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
     !M2 = !nacho.fiber<tensor<?x?xf64, #CSR>, 2>
-    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i64>) -> index {
-      %M2 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i64>
+    func.func @f(%M1: !M1, %k: index, %table: !nacho.workspace<i32>) -> index {
+      %M2 = nacho.find %k in %M1 : !M1 by %table : !nacho.workspace<i32>
       %n = nacho.child_number %M2 in %M1 : !M2, !M1
       return %n : index
     }

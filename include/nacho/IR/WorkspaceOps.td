@@ -33,8 +33,12 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
     n/64 + n/4096 + n/262144 + 3 words. Without `keys`, it has 261 + n/64 words, which
     is the same for 2^20 places.
 
+    A workspace that is `flat` is dense, and has a word of `marks` for every place: what
+    is added up there need not look for its bit among those of others, but a drain has to
+    say below which coordinate they all are.
+
     With `lane`, all lanes of a worker (`nacho.lane`) insert into the workspace at the
-    same time, and drain it together, in increasing order. It has no keys then. Between
+    same time, and drain it together, in increasing order. It has no keys then, and is not flat. Between
     two `nacho.lane_sync`, no two lanes insert at the same coordinate.
 
     ```mlir
@@ -50,12 +54,12 @@ def Nacho_WorkspaceOp : Nacho_Op<"workspace", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Optional<MemRefRankOf<[AnySignlessInteger], [2]>>:$keys,
                        MemRefRankOf<[I64], [2]>:$marks,
-                       Optional<MemRefRankOf<[AnyType], [2]>>:$values,
+                       Optional<MemRefRankOf<[AnyType], [2]>>:$values, UnitAttr:$flat,
                        Index:$row, Optional<Index>:$lane, Index:$extent,
                        MemRefRankOf<[I32], [0]>:$status);
   let results = (outs Nacho_WorkspaceType:$workspace);
   let assemblyFormat = [{
-    `marks` $marks (`keys` $keys^)? (`with` $values^)? `row` $row (`lane` $lane^)?
+    (`flat` $flat^)? `marks` $marks (`keys` $keys^)? (`with` $values^)? `row` $row (`lane` $lane^)?
     `extent` $extent `status` $status attr-dict `:` type($marks) (`keys` type($keys)^)?
     (`with` type($values)^)? `status` type($status) `->` type($workspace)
   }];
@@ -123,18 +127,37 @@ def Nacho_InsertOp : Nacho_Op<"insert", [MemoryEffects<[MemRead, MemWrite]>]> {
   }];
 }
 
+def Nacho_RenewOp : Nacho_Op<"renew", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "take everything out of a table, for numbers to come";
+  let description = [{
+    A table is a workspace with keys and with elements that are numbers. The next ones
+    are below `count`. Where a table is dense, this takes no longer the more there is in
+    it: a number stays where it is, and is not found any more. So a table is not drained.
+
+    ```mlir
+    func.func @f(%w: !nacho.workspace<i32>, %count: index) {
+      nacho.renew %w for %count : !nacho.workspace<i32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Nacho_WorkspaceType:$workspace, Index:$count);
+  let assemblyFormat = "$workspace `for` $count attr-dict `:` type($workspace)";
+  let hasVerifier = 1;
+}
+
 def Nacho_LookupOp : Nacho_Op<"lookup", [
     MemoryEffects<[MemRead]>,
     TypesMatchWith<"value is an element of the workspace", "workspace", "value",
                    "::llvm::cast<WorkspaceType>($_self).getElement()">]> {
   let summary = "the element at a coordinate of a workspace, if there is one";
   let description = [{
-    The workspace needs keys and elements. The value is arbitrary if none is found.
+    The workspace is a table (`nacho.renew`). The value is arbitrary if none is found.
 
     ```mlir
-    func.func @f(%w: !nacho.workspace<i64>, %k: index) -> (i64, i1) {
-      %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<i64>
-      return %v, %isThere : i64, i1
+    func.func @f(%w: !nacho.workspace<i32>, %k: index) -> (i32, i1) {
+      %v, %isThere = nacho.lookup %k in %w : !nacho.workspace<i32>
+      return %v, %isThere : i32, i1
     }
     ```
   }];
@@ -144,14 +167,15 @@ def Nacho_LookupOp : Nacho_Op<"lookup", [
 }
 
 def Nacho_DrainOp : Nacho_Op<"drain", [
-    Nacho_EndsWithYield, SingleBlockImplicitTerminator<"YieldOp">,
+    Nacho_EndsWithYield, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">,
     RecursiveMemoryEffects,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "take everything out of a workspace";
   let description = [{
     Runs the body for every coordinate in the workspace, with the element that has been
     added up there; in increasing order if the workspace is dense. Values are carried
-    around the loop as in `scf.for`. The workspace is empty afterwards. If lanes drain
+    around the loop as in `scf.for`. The workspace is empty afterwards. With `below`, all
+    coordinates are below that number, which a flat workspace has to be told. If lanes drain
     it, each takes some of the coordinates; they carry at most one number, to which each
     coordinate adds 1, as if they took one after the other.
 
@@ -165,14 +189,15 @@ def Nacho_DrainOp : Nacho_Op<"drain", [
     }
     ```
   }];
-  let arguments = (ins Nacho_WorkspaceType:$workspace,
+  let arguments = (ins Nacho_WorkspaceType:$workspace, Optional<Index>:$below,
                        Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "::mlir::Value":$workspace, "::mlir::ValueRange":$inits)>];
+  let builders = [OpBuilder<(ins "::mlir::Value":$workspace, "::mlir::Value":$below,
+                                 "::mlir::ValueRange":$inits)>];
   let extraClassDeclaration = [{
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
     ::mlir::Value getKey() { return getBodyBlock()->getArgument(0); }

@@ -95,15 +95,14 @@ static void lowerFind(FiberLowering &lowering, FindOp op) {
         op, "needs a table of the positions of the fiber's children, "
             "which nacho-assemble-outputs makes");
   FiberValue of = lowering.fiber(op.getFiber());
-  auto lookup = LookupOp::create(b, b.getI64Type(), b.getI1Type(),
+  auto table = cast<WorkspaceType>(op.getTable().getType());
+  auto lookup = LookupOp::create(b, table.getElement(), b.getI1Type(),
                                  op.getCoordinate(), op.getTable());
-  // Duplicates can occur if operands were edited: the table then has the sum of
-  // their positions.
   ChildRange range = rangeOutsideOfLoop(b, of);
-  Number at = Number(b, lookup.getValue()).asSigned(b.getIndexType());
-  Number isAfter = at >= range.begin;
-  Value isInside = isAfter & (at < range.end);
-  Number found = Number(b, lookup.getIsThere()) & isInside;
+  Value last = Number(b, range.level->size(b)) - 1;
+  Value number = Number(b, lookup.getValue()).asIndex();
+  Value at = min(Number(b, range.begin) + number, last);
+  Number found(b, lookup.getIsThere());
   lowering.setFiber(op.getChild(), {of.tensor, of.level + 1,
                                     select(found, at, 0), found, std::nullopt});
 }

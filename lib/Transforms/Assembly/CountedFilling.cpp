@@ -119,7 +119,7 @@ public:
     if (function.layout.workspaceLevel)
       arguments.push_back(args.marks);
     for (const PhaseArguments::Table &table : args.tables)
-      arguments.append({table.keys, table.marks, table.positions});
+      arguments.append({table.keys, table.marks, table.numbers});
     if (args.buckets)
       arguments.push_back(args.buckets);
     arguments.append({args.status, args.threads});

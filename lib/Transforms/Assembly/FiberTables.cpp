@@ -17,30 +17,23 @@ static unsigned numberOf(const Part &part, FindOp find) {
   return llvm::find(part.layout.finds, find) - part.layout.finds.begin();
 }
 
-/// Whether a list keeps the children of the fiber of a lookup.
-static bool hasKeptChildren(FindOp find) {
-  return find.getFiber().getDefiningOp<ChildrenAtOp>() != nullptr;
-}
-
-/// The first of the numbers, and how many there are, that the loops carry for
-/// the table of a lookup.
-static std::pair<unsigned, unsigned> carriedBy(const Part &part,
-                                               unsigned number) {
-  auto count = [](FindOp find) { return hasKeptChildren(find) ? 2u : 1u; };
-  ArrayRef<FindOp> finds = part.layout.finds;
-  unsigned first = 0;
-  for (FindOp find : finds.take_front(number))
-    first += count(find);
-  return {first, count(finds[number])};
-}
+/// The numbers that the loops carry for a table: the position of the fiber in
+/// it, or of its first child if a list keeps children; and the number of its
+/// children.
+static constexpr unsigned kCarried = 2;
 
 Value FiberTables::fiberInTable(Part &part, FindOp find,
                                 const Carried &values) {
   Value root = part.mapping.lookup(rootOf(find.getFiber()).getResult());
-  unsigned first = carriedBy(part, numberOf(part, find)).first;
+  unsigned first = kCarried * numberOf(part, find);
   return FiberAtOp::create(part.b, find.getFiber().getType(), root,
                            values.tables[first], /*end=*/Value(),
                            /*certain=*/true);
+}
+
+Value FiberTables::numberInTable(Part &part, FindOp find,
+                                 const Carried &values) {
+  return values.tables[kCarried * numberOf(part, find) + 1];
 }
 
 void FiberTables::start(Carried &carried) {
@@ -48,55 +41,59 @@ void FiberTables::start(Carried &carried) {
     return;
   ImplicitLocOpBuilder &b = part.b;
   Value slot = SlotOp::create(b, b.getIndexType());
-  auto type = WorkspaceType::get(b.getContext(), b.getI64Type());
   for (auto [op, table] : llvm::zip(part.layout.finds, part.args.tables)) {
     Value fiber = FindOp(op).getFiber();
     RootOp root = rootOf(fiber);
     Number level(b, cast<FiberType>(fiber.getType()).getLevel());
     Value extent = sparse_tensor::LvlOp::create(
         b, part.mapping.lookup(root.getTensor()), level);
+    auto numbers = cast<MemRefType>(table.numbers.getType());
     NameScope name(b, "table");
-    tables.push_back(
-        WorkspaceOp::create(b, type, table.keys, table.marks, table.positions,
-                            slot, /*lane=*/Value(), extent, part.args.status));
-    carried.tables.append(hasKeptChildren(op) ? 2 : 1, Number(b, kNoFiber));
+    tables.push_back(WorkspaceOp::create(
+        b, WorkspaceType::get(b.getContext(), numbers.getElementType()),
+        table.keys, table.marks, table.numbers, /*flat=*/false, slot,
+        /*lane=*/Value(), extent, part.args.status));
+    carried.tables.append({Number(b, kNoFiber), Number(b, 0)});
   }
 }
 
-/// What tells a fiber from others of its tensor: its position or, of children
-/// that a list keeps, where they begin and end.
-static SmallVector<Value> identify(ImplicitLocOpBuilder &b, Value fiber) {
-  if (auto children = fiber.getDefiningOp<ChildrenAtOp>())
-    return {children.getBegin(), children.getEnd()};
-  return {PositionOp::create(b, fiber, /*end=*/false)};
+/// What the loops carry for a table with a fiber.
+static std::array<Value, kCarried> describe(ImplicitLocOpBuilder &b,
+                                            Value fiber) {
+  if (auto children = fiber.getDefiningOp<ChildrenAtOp>()) {
+    Number end(b, children.getEnd());
+    Value begin = min(Number(b, children.getBegin()), end);
+    return {begin, end - begin};
+  }
+  Value position = PositionOp::create(b, fiber, /*end=*/false);
+  return {position, CostOp::create(b, b.getIndexType(), CostKind::loops, fiber,
+                                   Value(), /*below=*/0)};
 }
 
-/// if position(fiber) != position of the fiber in the table:
-///   clear the table
-///   for k of fiber: table[k] = position of the child at k
+/// if another fiber is in the table, or one with other children:
+///   renew the table
+///   for k of fiber: table[k] = number of the child at k
 void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
   ImplicitLocOpBuilder &b = part.b;
   for (auto find : loop.getBody().getOps<FindOp>()) {
     unsigned number = numberOf(part, find);
-    auto [first, count] = carriedBy(part, number);
     MutableArrayRef<Value> inTable =
-        MutableArrayRef(values.tables).slice(first, count);
+        MutableArrayRef(values.tables).slice(kCarried * number, kCarried);
     Value fiber = part.mapping.lookup(find.getFiber());
-    SmallVector<Value> wanted = identify(b, fiber);
-    Number isOther = Number(b, wanted.front()) != inTable.front();
-    for (unsigned n = 1; n < count; ++n)
-      isOther = isOther | (Number(b, wanted[n]) != inTable[n]);
+    std::array<Value, kCarried> wanted = describe(b, fiber);
+    Number isAtOther = Number(b, wanted[0]) != inTable[0];
+    Value isOther = isAtOther | (Number(b, wanted[1]) != inTable[1]);
     emitIf(b, isOther, [&] {
-      DrainOp::create(b, tables[number], ValueRange());
+      RenewOp::create(b, tables[number], wanted[1]);
       auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
                                       MergeAttr::get(b.getContext(), 0u),
                                       loop.getIndexNameAttr());
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(fill.getBodyBlock());
-      Value child =
-          PositionOp::create(b, fill.getChildren().front(), /*end=*/false);
-      InsertOp::create(b, b.getI1Type(),
-                       Number(b, child).asSigned(b.getI64Type()),
+      Value child = ChildNumberOp::create(b, b.getIndexType(),
+                                          fill.getChildren().front(), fiber);
+      Type type = tables[number].getType().getElement();
+      InsertOp::create(b, b.getI1Type(), Number(b, child).as(type),
                        fill.getCoordinate(), tables[number],
                        /*distinct=*/false, MonoidAttr());
       YieldOp::create(b, ValueRange());
@@ -111,6 +108,7 @@ void FiberTables::emit(FindOp find) {
 }
 
 void FiberTables::clear() {
-  for (Value table : tables)
-    DrainOp::create(part.b, table, ValueRange());
+  Value none = Number(part.b, 0);
+  for (WorkspaceOp table : tables)
+    RenewOp::create(part.b, table, none);
 }

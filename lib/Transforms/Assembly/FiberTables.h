@@ -7,7 +7,7 @@
 
 namespace nacho {
 
-/// The tables of a part, one for each `nacho.find`. A table tells the positions
+/// The tables of a part, one for each `nacho.find`. A table tells the numbers
 /// of the children of one fiber by their coordinates. It is filled anew when
 /// the loops come to another fiber.
 class FiberTables {
@@ -27,10 +27,13 @@ public:
   /// loops carry. The fiber was not a list's.
   static mlir::Value fiberInTable(Part &part, FindOp find,
                                   const Carried &values);
+  /// How many children this fiber had when the table was filled.
+  static mlir::Value numberInTable(Part &part, FindOp find,
+                                   const Carried &values);
 
 private:
   Part &part;
-  Values tables;
+  llvm::SmallVector<WorkspaceOp> tables;
 };
 
 } // namespace nacho

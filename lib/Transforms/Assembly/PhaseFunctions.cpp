@@ -162,15 +162,15 @@ void PhaseFunctions::addBuckets(Signature &signature) {
 }
 
 void PhaseFunctions::addTables(Signature &signature) {
-  Type word = b.getI64Type();
   args.tables.resize(layout.finds.size());
   for (auto [find, table] : llvm::zip(layout.finds, args.tables)) {
     auto fiber = cast<FiberType>(FindOp(find).getFiber().getType());
     auto encoding = sparse_tensor::getSparseTensorEncoding(fiber.getTensor());
-    signature.add(Signature::table(keyType(encoding)), table.keys,
-                  "found_keys");
-    signature.add(Signature::table(word), table.marks, "found_marks");
-    signature.add(Signature::table(word), table.positions, "found_positions");
+    // A fiber has no more children than coordinates.
+    Type key = keyType(encoding);
+    signature.add(Signature::table(key), table.keys, "found_keys");
+    signature.add(Signature::table(b.getI64Type()), table.marks, "found_marks");
+    signature.add(Signature::table(key), table.numbers, "found_numbers");
   }
 }
 

@@ -66,9 +66,9 @@ struct PhaseArguments : ResultArrays {
   /// only holds coordinates.
   std::optional<mlir::Value> keys, sums;
   mlir::Value marks;
-  /// The arrays of a table, likewise. Its elements are positions.
+  /// The arrays of a table, likewise. Its elements are numbers of children.
   struct Table {
-    mlir::Value keys, marks, positions;
+    mlir::Value keys, marks, numbers;
   };
   llvm::SmallVector<Table> tables;
   /// The number of entries that each part appends to each bucket, with a column

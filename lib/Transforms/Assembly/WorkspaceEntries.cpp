@@ -29,7 +29,7 @@ public:
     workspace = WorkspaceOp::create(
         b, WorkspaceType::get(b.getContext(), element),
         args.keys.value_or(Value()), args.marks, args.sums.value_or(Value()),
-        slot, /*lane=*/Value(), extent, args.status);
+        isFlat(), slot, /*lane=*/Value(), extent, args.status);
   }
 
   void leaveOuter(CoiterateOp, Value, Carried &values) override {
@@ -51,6 +51,11 @@ protected:
     if (!mask)
       return std::nullopt;
     return FiberTables::fiberInTable(part, mask, values);
+  }
+
+  /// How many children this fiber has: all numbers are below.
+  Value childrenIn(const Carried &values) {
+    return isFlat() ? FiberTables::numberInTable(part, mask, values) : Value();
   }
 
   /// workspace[coordinate] += value; returns whether the coordinate is new.
@@ -76,6 +81,7 @@ protected:
   Value workspace;
 
 private:
+  bool isFlat() const { return mask && !part.args.keys; }
   static FindOp findMask(const ResultLayout &layout);
 
   /// The lookup that finds whatever is appended; null if there is none.
@@ -96,8 +102,8 @@ protected:
     part.countEntries(Number(b, 1), isNew, values);
   }
 
-  void drain(Carried &) override {
-    DrainOp::create(b, workspace, ValueRange());
+  void drain(Carried &values) override {
+    DrainOp::create(b, workspace, childrenIn(values), ValueRange());
   }
 
 private:
@@ -131,7 +137,8 @@ protected:
 
   void drain(Carried &values) override {
     std::optional<Value> mask = maskIn(values);
-    auto drain = DrainOp::create(b, workspace, values.entries);
+    auto drain =
+        DrainOp::create(b, workspace, childrenIn(values), values.entries);
     values.entries = drain.getResult(0);
     if (partLevel)
       part.coordinates[*partLevel] = part.number;

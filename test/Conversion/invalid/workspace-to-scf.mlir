@@ -71,3 +71,27 @@ func.func @carry_more_than_a_position(%n: index, %threads: index, %status: memre
   }
   return
 }
+
+// -----
+
+func.func @table_that_is_drained(%keys: memref<?x?xi32>, %marks: memref<?x?xi64>, %numbers: memref<?x?xi32>,
+                                 %row: index, %N: index, %status: memref<i32>) {
+  %w = nacho.workspace marks %marks keys %keys with %numbers row %row extent %N status %status
+      : memref<?x?xi64> keys memref<?x?xi32> with memref<?x?xi32> status memref<i32> -> !nacho.workspace<i32>
+  nacho.renew %w for %N : !nacho.workspace<i32>
+  // expected-error @below {{uses a workspace as it cannot be used}}
+  nacho.drain %k, %v of %w : !nacho.workspace<i32> {
+  }
+  return
+}
+
+// -----
+
+func.func @flat_that_is_drained_without_end(%marks: memref<?x?xi64>, %row: index, %N: index, %status: memref<i32>) {
+  %w = nacho.workspace flat marks %marks row %row extent %N status %status
+      : memref<?x?xi64> status memref<i32> -> !nacho.workspace<none>
+  // expected-error @below {{uses a workspace as it cannot be used}}
+  nacho.drain %k of %w : !nacho.workspace<none> {
+  }
+  return
+}

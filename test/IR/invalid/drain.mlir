@@ -34,7 +34,7 @@ func.func @drain_without_elements(%w: !nacho.workspace<f64>) {
   "nacho.drain"(%w) ({
   ^bb0(%k: index):
     nacho.yield
-  }) : (!nacho.workspace<f64>) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nacho.workspace<f64>) -> ()
   return
 }
 

@@ -51,7 +51,7 @@ func.func @find_in_an_element(%A1: !nacho.fiber<tensor<?xf64, #V>, 1>, %k: index
 #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @find_by_values(%A0: !nacho.fiber<tensor<?xf64, #V>, 0>, %k: index,
                           %table: !nacho.workspace<f64>) {
-  // expected-error @below {{looks for positions in a '!nacho.workspace<f64>'}}
+  // expected-error @below {{looks for numbers in a '!nacho.workspace<f64>'}}
   %0 = nacho.find %k in %A0 : !nacho.fiber<tensor<?xf64, #V>, 0> by %table : !nacho.workspace<f64>
   return
 }
@@ -61,7 +61,7 @@ func.func @find_by_values(%A0: !nacho.fiber<tensor<?xf64, #V>, 0>, %k: index,
 #V = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 func.func @find_by_coordinates(%A0: !nacho.fiber<tensor<?xf64, #V>, 0>, %k: index,
                                %table: !nacho.workspace<none>) {
-  // expected-error @below {{looks for positions in a '!nacho.workspace<none>'}}
+  // expected-error @below {{looks for numbers in a '!nacho.workspace<none>'}}
   %0 = nacho.find %k in %A0 : !nacho.fiber<tensor<?xf64, #V>, 0> by %table : !nacho.workspace<none>
   return
 }
