@@ -96,3 +96,39 @@ func.func @shared(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
   }
   return %y : tensor<?xf64>
 }
+
+// What is written several times is computed once, whatever its indices are called: both
+// sums over a row are, and the product. Sums over columns are others.
+//
+// CHECK-LABEL: func.func @alike(
+// CHECK-SAME:    %[[A:[^ ]+]]: tensor<?x?xf64, #[[CSR:.+]]>)
+// CHECK:         %[[C:.+]] = nacho.assign (%{{.+}} = %[[A]][i, k1] : {{.+}}, %{{.+}} = %[[A]][j, k1] : {{.+}}) -> [i, j]
+// CHECK:         %[[ROWS:.+]] = nacho.assign (%{{.+}} = %[[A]][i, k2] : {{.+}}) -> [i]
+// CHECK:         %[[COLUMNS:.+]] = nacho.assign (%{{.+}} = %[[A]][k5, j] : {{.+}}) -> [j]
+// CHECK:         nacho.assign (%[[X:.+]] = %[[C]][i, j] : {{.+}}, %{{.+}} = %[[ROWS]][i] : tensor<?xf64>, %{{.+}} = %[[ROWS]][j] : tensor<?xf64>, %{{.+}} = %[[COLUMNS]][j] : tensor<?xf64>) -> [i, j]
+// CHECK:           nacho.binary sub %{{.+}}, %[[X]] : f64
+// CHECK:           nacho.binary div %[[X]], %{{.+}} : f64
+func.func @alike(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %J = nacho.assign (%a = %A[i, k1] : tensor<?x?xf64, #CSR>,
+                     %b = %A[j, k1] : tensor<?x?xf64, #CSR>,
+                     %c = %A[i, k2] : tensor<?x?xf64, #CSR>,
+                     %d = %A[j, k3] : tensor<?x?xf64, #CSR>,
+                     %e = %A[i, k4] : tensor<?x?xf64, #CSR>,
+                     %f = %A[j, k4] : tensor<?x?xf64, #CSR>,
+                     %g = %A[k5, j] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.reduce add %0 over [k1] : f64
+    %2 = nacho.reduce add %c over [k2] : f64
+    %3 = nacho.reduce add %d over [k3] : f64
+    %4 = nacho.binary add %2, %3 : f64
+    %5 = nacho.reduce add %g over [k5] : f64
+    %6 = nacho.binary add %4, %5 : f64
+    %7 = nacho.binary mul %e, %f : f64
+    %8 = nacho.reduce add %7 over [k4] : f64
+    %9 = nacho.binary sub %6, %8 : f64
+    %10 = nacho.binary div %1, %9 : f64
+    nacho.yield %10 : f64
+  }
+  return %J : tensor<?x?xf64, #CSR>
+}

@@ -28,6 +28,23 @@ def quotient():
         return np.where(D != 0, D / D.sum(1, keepdims=True), 0)
 
 
+def scaled():
+    with np.errstate(all="ignore"):
+        return np.where(D != 0, D * D.sum(1, keepdims=True) / D.sum(0), 0)
+
+
+def likeness():
+    products, sums = abs(D) @ abs(D).T, abs(D).sum(1)
+    with np.errstate(all="ignore"):
+        quotients = products / (sums[:, None] + sums - products)
+    return np.where(products != 0, quotients, 0)
+
+
+LIKENESS = (
+    "Z[i,j] = sum(k, abs(A[i,k])*abs(A[j,k])) / "
+    "(sum(k, abs(A[i,k])) + sum(l, abs(A[j,l])) - sum(m, abs(A[i,m])*abs(A[j,m])))"
+)
+
 STATEMENTS = [
     ("y[i] = sqrt(sum(j, A[i,j]**2))", lambda: np.sqrt((D**2).sum(1))),
     ("y[i] = sum(j, A[i,j] * x[j])", lambda: D @ x),
@@ -59,6 +76,8 @@ STATEMENTS = [
         "y[i] = relu(sum(j, A[i,j])) + sigmoid(sum(j, A[i,j]))",
         lambda: np.maximum(D.sum(1), 0) + 1 / (1 + np.exp(-D.sum(1))),
     ),
+    (LIKENESS, likeness),
+    ("Z[i,j] = A[i,j] * sum(k, A[i,k]) / sum(k, A[k,j])", scaled),
 ]
 
 
@@ -79,6 +98,11 @@ def test_reductions_are_numpys(text, wanted, format):
         assert not found.format.is_dense
         found = found.to_dense()
     np.testing.assert_allclose(found, wanted(), rtol=1e-12)
+
+
+def test_what_is_written_twice_is_computed_once():
+    kernel = nacho.mlir.compile(LIKENESS, {"A": "csr"})
+    assert kernel.mlir("loops").count("reduce add") == 2
 
 
 @pytest.mark.parametrize("format", ["dcsr", "csc", "dense"])

@@ -10,6 +10,7 @@ def NachoSeparateReductions : Pass<"nacho-separate-reductions", "::mlir::ModuleO
   let description = [{
     An assignment can only yield a sum whose terms are reductions or unreduced values.
     Any other reduction becomes a statement of its own, those inside of others first.
+    Reductions that are the same but for the names of indices share a statement.
     If it keeps one index, it is a dense vector. If it keeps more, it has an entry
     wherever its value has one for some of the indices that it is reduced over: it is
     stored as a sparse tensor, with 64-bit positions, unless its value has entries

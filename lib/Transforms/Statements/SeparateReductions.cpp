@@ -33,11 +33,50 @@ public:
 private:
   void findInner(Value root);
   void separate(ReduceOp reduce);
+  AssignOp firstLike(AssignOp made);
 
   /// The reductions that other values than a sum of terms are computed from.
   DenseSet<Operation *> inner;
+  SmallVector<AssignOp> separated; ///< The statements made; no two are alike.
 };
 } // namespace
+
+/// Maps the names of indices of one statement to those of the other that stand
+/// in their places; fails if that does not rename the statement.
+static FailureOr<DenseMap<Attribute, Attribute>> renaming(AssignOp from,
+                                                          AssignOp to) {
+  DenseMap<Attribute, Attribute> names, sources;
+  auto rename = [&](ArrayAttr one, ArrayAttr other) {
+    return one.size() == other.size() &&
+           llvm::all_of_zip(one, other, [&](Attribute name, Attribute target) {
+             return names.try_emplace(name, target).first->second == target &&
+                    sources.try_emplace(target, name).first->second == name;
+           });
+  };
+  if (from.getAccesses().size() != to.getAccesses().size() ||
+      !rename(from.getResultAccess(), to.getResultAccess()))
+    return failure();
+  for (auto [one, other] : llvm::zip(from.getAccesses(), to.getAccesses()))
+    if (!rename(cast<ArrayAttr>(one), cast<ArrayAttr>(other)))
+      return failure();
+  return names;
+}
+
+/// Whether two statements are the same but for the names of their indices.
+static bool areAlike(AssignOp one, AssignOp other) {
+  auto names = renaming(one, other);
+  if (failed(names))
+    return false;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](StringAttr name) -> Attribute {
+    auto found = names->find(name);
+    return found == names->end() ? name : found->second;
+  });
+  OwningOpRef<AssignOp> renamed = one.clone();
+  replacer.recursivelyReplaceElementsIn(*renamed);
+  return OperationEquivalence::isEquivalentTo(
+      *renamed, other, OperationEquivalence::IgnoreLocations);
+}
 
 /// Follows additions from the assigned value down to the terms. A reduction
 /// that is no sum can only be the whole value.
@@ -90,8 +129,21 @@ void ReductionSeparator::separate(ReduceOp reduce) {
     made.setSizesAttr(b.getDenseI64ArrayAttr(sum.sizes));
   made.setContractAttr(op.getContractAttr());
   setName(made.getResult(), "T");
-  reduce.replaceAllUsesWith(bind(made.getResult(), sum.access));
+  AssignOp first = firstLike(made);
+  reduce.replaceAllUsesWith(bind(first.getResult(), sum.access));
   reduce.erase();
+  if (first != made)
+    made.erase();
+}
+
+/// The first of the separated statements that computes the same; the new one
+/// if there is none.
+AssignOp ReductionSeparator::firstLike(AssignOp made) {
+  for (AssignOp known : separated)
+    if (areAlike(made, known))
+      return known;
+  separated.push_back(made);
+  return made;
 }
 
 namespace {

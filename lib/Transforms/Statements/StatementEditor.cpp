@@ -132,8 +132,12 @@ void StatementEditor::dropLoops() {
 }
 
 BlockArgument StatementEditor::bind(Value tensor, ArrayRef<Attribute> access) {
+  ArrayAttr indices = b.getArrayAttr(access);
+  for (auto [n, input] : llvm::enumerate(op.getInputs()))
+    if (input == tensor && op.getAccesses()[n] == indices)
+      return op.getBodyBlock()->getArgument(n);
   SmallVector<Attribute> accesses(op.getAccesses().getValue());
-  accesses.push_back(b.getArrayAttr(access));
+  accesses.push_back(indices);
   op.setAccessesAttr(b.getArrayAttr(accesses));
   op.getInputsMutable().append(tensor);
   auto type = cast<RankedTensorType>(tensor.getType());

@@ -32,7 +32,8 @@ protected:
   IndexNames loopsOver(llvm::ArrayRef<unsigned> inputs);
   /// Lets the assignment ask for loops over its own indices only.
   void dropLoops();
-  /// Adds an input to the assignment; returns its element in the body.
+  /// Returns an element of a tensor in the body. The tensor becomes an input of
+  /// the assignment, unless it is one that is accessed so.
   mlir::BlockArgument bind(mlir::Value tensor,
                            llvm::ArrayRef<mlir::Attribute> access);
   /// The equations of the indices by which some of the inputs and a result are
