@@ -45,11 +45,12 @@ static bool isIndirect(Operation *load, scf::ForOp loop) {
   return false;
 }
 
-/// Whether each step of a loop adds to a row of sums that takes several vector
-/// registers. Then a step is long enough without being unrolled: if it were,
-/// the end of each short row would be mispredicted twice.
+/// Whether each step of a loop adds to sums that take several vector registers,
+/// as do rows of sums and the lanes of a sum. Then a step is long enough
+/// without being unrolled: if it were, the end of each short row would be
+/// mispredicted twice, and compiling would take longer.
 static bool carriesRows(scf::ForOp loop) {
-  static constexpr int64_t kBitsPerRegister = 512;
+  static constexpr int64_t kBitsPerRegister = 256;
   return llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
     auto type = dyn_cast<VectorType>(carried.getType());
     return type && type.getElementType().isIntOrFloat() &&

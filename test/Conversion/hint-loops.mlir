@@ -80,14 +80,31 @@ func.func @store(%values: memref<?xf64>, %y: memref<?xf64>, %n: index) {
 //
 // CHECK-LABEL: func.func @rows(
 // CHECK:         } {loop_annotation = #[[ROWS]]}
-func.func @rows(%values: memref<?xf64>, %n: index) -> vector<16xf64> {
+func.func @rows(%values: memref<?xf64>, %n: index) -> vector<8xf64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %zero = arith.constant dense<0.0> : vector<16xf64>
-  %sums = scf.for %pos = %c0 to %n step %c1 iter_args(%before = %zero) -> (vector<16xf64>) {
-    %row = vector.load %values[%pos] : memref<?xf64>, vector<16xf64>
-    %after = arith.addf %before, %row : vector<16xf64>
-    scf.yield %after : vector<16xf64>
+  %zero = arith.constant dense<0.0> : vector<8xf64>
+  %sums = scf.for %pos = %c0 to %n step %c1 iter_args(%before = %zero) -> (vector<8xf64>) {
+    %row = vector.load %values[%pos] : memref<?xf64>, vector<8xf64>
+    %after = arith.addf %before, %row : vector<8xf64>
+    scf.yield %after : vector<8xf64>
   }
-  return %sums : vector<16xf64>
+  return %sums : vector<8xf64>
+}
+
+// A row in one register is a short step, for which LLVM decides.
+//
+// CHECK-LABEL: func.func @negative_one_register(
+// CHECK-NOT:     loop_annotation
+// CHECK:         return
+func.func @negative_one_register(%values: memref<?xf64>, %n: index) -> vector<4xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<4xf64>
+  %sums = scf.for %pos = %c0 to %n step %c1 iter_args(%before = %zero) -> (vector<4xf64>) {
+    %row = vector.load %values[%pos] : memref<?xf64>, vector<4xf64>
+    %after = arith.addf %before, %row : vector<4xf64>
+    scf.yield %after : vector<4xf64>
+  }
+  return %sums : vector<4xf64>
 }
