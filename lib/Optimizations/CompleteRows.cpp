@@ -11,17 +11,6 @@
 using namespace mlir;
 using namespace nacho;
 
-/// Whether an op, or an op in its regions, reads or writes a buffer.
-static bool uses(Operation *op, Value buffer) {
-  WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
-    return llvm::is_contained(inner->getOperands(), buffer) &&
-                   !isMemoryEffectFree(inner)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
 /// for n = 0 to number, with nothing but these many ops inside
 static bool countsOps(scf::ForOp loop, size_t numOps) {
   return loop.getInitArgs().empty() &&
@@ -83,7 +72,9 @@ bool CompleteRows::matchAfter(Operation *op) {
         return true;
       around.pop_back();
     }
-    between.push_back(op);
+    // What adds to the sums runs before the copy.
+    if (!llvm::is_contained(kept->after, op))
+      between.push_back(op);
   }
   return false;
 }
@@ -123,10 +114,10 @@ std::optional<CompleteRows> CompleteRows::match(const KeptLoop &kept) {
   // The copy is about to move into the root, before the ops in between.
   Value sums = kept.rows[found.row()].sums;
   Value buffer = found.store.getMemRef();
-  bool isUsed =
-      uses(root, buffer) || llvm::any_of(found.between, [&](Operation *op) {
-        return uses(op, sums) || uses(op, buffer);
-      });
+  bool isUsed = usesBuffer(root, buffer) ||
+                llvm::any_of(found.between, [&](Operation *op) {
+                  return usesBuffer(op, sums) || usesBuffer(op, buffer);
+                });
   if (isUsed)
     return {};
   return found;

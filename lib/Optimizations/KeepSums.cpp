@@ -1,8 +1,9 @@
 //===- KeepSums.cpp - Rows of sums in vector registers --------------------===//
 //
 // Rewrites loops that only add terms to rows of sums, and to the same rows
-// throughout. Such a loop is put inside loops over strips of the rows, and
-// carries the sums of one strip in vector registers. Strips of which the rows
+// throughout. Such a loop, with what adds to the same rows before and after it,
+// is put inside loops over strips of the rows, and carries the sums of one
+// strip in vector registers. Strips of which the rows
 // fill all lanes need no masks; only the last strip, if it is not filled, does.
 //
 //===----------------------------------------------------------------------===//
@@ -43,8 +44,9 @@ class StripBuilder {
 public:
   StripBuilder(ImplicitLocOpBuilder &b, const KeptLoop &kept,
                const std::optional<CompleteRows> &copy, int64_t lanes,
-               Condition isReadable)
-      : b(b), kept(kept), copy(copy), lanes(lanes), isReadable(isReadable) {}
+               Condition isReadable, Condition isReadableBeside)
+      : b(b), kept(kept), copy(copy), lanes(lanes), isReadable(isReadable),
+        isReadableBeside(isReadableBeside) {}
 
   /// Emits the loop over strips that the rows fill. Like the next function, it
   /// returns the results of the root loop, or `before` if there is no strip.
@@ -61,6 +63,7 @@ private:
     return {row.row, Number(b, row.first) + start};
   }
   Value allLanes();
+  Value lanesIf(Condition isReadable);
   void loadStrips();
   void storeStrips();
   ValueRange build(Value begin, Value end, ValueRange before, bool isMasked);
@@ -75,6 +78,7 @@ private:
   const std::optional<CompleteRows> &copy;
   int64_t lanes;
   Condition isReadable; ///< Whether `kept.tensors` have rows that can be read.
+  Condition isReadableBeside; ///< Whether `kept.besideTensors` have such rows.
   IRMapping mapping;
   Value start;
   Value mask;     ///< The lanes of sums; null if rows fill all lanes.
@@ -86,6 +90,14 @@ private:
 Value StripBuilder::allLanes() {
   auto type = VectorType::get(lanes, b.getI1Type());
   return arith::ConstantOp::create(b, type, b.getOneAttr(type));
+}
+
+/// The lanes of elements that are read, if that is possible.
+Value StripBuilder::lanesIf(Condition isReadable) {
+  if (!mask)
+    return allLanes();
+  Number none(b, 0, mask.getType());
+  return emitSelect(b, isReadable, mask, none);
 }
 
 /// The elements of a strip. A row that lies outside of the tensor is reported
@@ -251,14 +263,19 @@ ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   start = loop.getInductionVar();
-  readMask = allLanes();
-  if (isMasked) {
+  if (isMasked)
     mask = emitMask(b, start, kept.length, lanes);
-    Number none(b, 0, mask.getType());
-    readMask = emitSelect(b, isReadable, mask, none);
-  }
+  Value inLoops = lanesIf(isReadable);
+  auto addBeside = [&](ArrayRef<AccumulateOp> ops) {
+    if (!ops.empty())
+      readMask = lanesIf(isReadableBeside);
+    llvm::for_each(ops, [&](AccumulateOp op) { copySums(op); });
+  };
   loadStrips();
+  addBeside(kept.before);
+  readMask = inLoops;
   copyLoop(root);
+  addBeside(kept.after);
   storeStrips();
   if (copy)
     copy->emit(b, mapping, strips[copy->row()], start, isMasked);
@@ -279,22 +296,6 @@ ValueRange StripBuilder::buildMasked(Value begin, Value end,
   return build(begin, end, before, /*isMasked=*/true);
 }
 
-/// Whether all tensors from which the terms are computed have rows, so that one
-/// can be read in place of a row that lies outside.
-static Condition emitIsReadable(ImplicitLocOpBuilder &b, const KeptLoop &kept) {
-  Condition isReadable = kAlways;
-  Number zero(b, 0);
-  for (Value tensor : kept.tensors) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    for (unsigned level = 0; level + 1 < type.getRank(); ++level) {
-      Value extent = tensor::DimOp::create(b, tensor, dimensionOf(type, level));
-      Value isThere = Number(b, extent) != zero;
-      isReadable = emitBoth(b, isReadable, isThere);
-    }
-  }
-  return isReadable;
-}
-
 /// The number of sums of each row that so many bits hold.
 static int64_t lanesOf(const KeptLoop &kept, unsigned stripBits) {
   unsigned bits = 0;
@@ -304,10 +305,10 @@ static int64_t lanesOf(const KeptLoop &kept, unsigned stripBits) {
   return stripBits / bits;
 }
 
-/// for s = 0 to length, while the rows fill a strip:        a strip
-/// for the rest, while the rows fill half a strip:          half a strip
-/// for the rest, which has fewer sums than half a strip:    half a strip,
-/// masked
+/// for s = 0 to length, while the rows fill a strip:  a strip
+/// for the rest, while the rows fill half a strip:    half a strip
+/// for the rest, if it takes more than a quarter:     half a strip, masked
+/// for the rest, if it does not:                      a quarter, masked
 ///
 /// The threads of a warp, most of which would have nothing to do in half a
 /// strip, have a masked strip instead.
@@ -319,24 +320,39 @@ static void split(const KeptLoop &kept, int64_t lanes, bool areThreads) {
   };
   Number zero(b, 0);
   Number one(b, 1);
-  Condition isReadable = emitIsReadable(b, kept);
+  Condition inLoops = emitIsReadable(b, kept.tensors.getArrayRef());
+  Condition beside = emitIsReadable(b, kept.besideTensors.getArrayRef());
   int64_t fewest = areThreads ? lanes : lanes / 2;
-  Value readable = emitSelect(b, isReadable, kept.length, zero);
+  Value readable =
+      emitSelect(b, emitBoth(b, inLoops, beside), kept.length, zero);
   Value strips = filledBy(readable, lanes);
   Value halves = filledBy(readable, fewest);
   // At least one strip, since the root has results even if the rows are empty.
   Value end = maxSigned(Number(b, kept.length), one);
   std::optional<CompleteRows> copy = CompleteRows::match(kept);
   auto builder = [&](int64_t lanes) {
-    return StripBuilder(b, kept, copy, lanes, isReadable);
+    return StripBuilder(b, kept, copy, lanes, inLoops, beside);
   };
   ValueRange results = root.getInits();
   results = builder(lanes).buildWhole(zero, strips, results);
   if (!areThreads)
     results = builder(fewest).buildWhole(strips, halves, results);
-  results = builder(fewest).buildMasked(halves, end, results);
+  Value rest = halves;
+  if (!areThreads) {
+    int64_t shortest = std::max<int64_t>(fewest / 2, 2);
+    Value isShort =
+        (Number(b, end) - halves)
+            .compare(arith::CmpIPredicate::sle, Number(b, shortest));
+    rest = emitSelect(b, isShort, halves, end);
+    results = builder(fewest).buildMasked(halves, rest, results);
+    fewest = shortest;
+  }
+  results = builder(fewest).buildMasked(rest, end, results);
   root.replaceAllUsesWith(results);
   root.erase();
+  for (AccumulateOp op :
+       llvm::concat<const AccumulateOp>(kept.before, kept.after))
+    op.erase();
   if (copy)
     copy->erase();
   if (kept.clear)
@@ -354,17 +370,19 @@ struct KeepSums : nacho::impl::NachoKeepSumsBase<KeepSums> {
                                  << " bits are too short: 256 at least";
       return signalPassFailure();
     }
-    SmallVector<KeptLoop> found;
+    SmallVector<CoiterateOp> roots;
     getOperation().walk<WalkOrder::PreOrder>([&](CoiterateOp loop) {
-      std::optional<KeptLoop> kept = KeptLoop::match(loop);
-      if (!kept)
+      if (!KeptLoop::match(loop))
         return WalkResult::advance();
-      found.push_back(std::move(*kept));
+      roots.push_back(loop);
       return WalkResult::skip();
     });
-    for (const KeptLoop &kept : found)
+    // What is between two loops is kept by the first of them.
+    for (CoiterateOp root : roots) {
+      KeptLoop kept = *KeptLoop::match(root);
       split(kept, threads ? int64_t(threads) : lanesOf(kept, stripBits),
             threads > 0);
+    }
   }
 };
 } // namespace

@@ -10,10 +10,21 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nacho;
+
+bool nacho::usesBuffer(Operation *op, Value buffer) {
+  WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
+    return llvm::is_contained(inner->getOperands(), buffer) &&
+                   !isMemoryEffectFree(inner)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
 
 /// Whether vectors of this element type are supported.
 static bool isLaneType(Type type) {
@@ -67,7 +78,12 @@ static bool isKeepable(AccumulateOp op) {
       });
 }
 
-bool KeptLoop::matchSums(AccumulateOp op) {
+static void insertTensors(llvm::SetVector<Value> &tensors, AccumulateOp op) {
+  for (auto locate : op.getBody().getOps<LocateOp>())
+    tensors.insert(locate.getTensor());
+}
+
+bool KeptLoop::matchRows(AccumulateOp op) {
   if (!isKeepable(op) || !isOutside(op.getLength()) ||
       !isOutside(op.getRow()) || !isOutside(op.getFirst()) ||
       (length && length != op.getLength()))
@@ -88,8 +104,13 @@ bool KeptLoop::matchSums(AccumulateOp op) {
     else if (!(rows[known] == row))
       return false; // Two rows of one buffer might overlap.
   }
-  for (auto locate : op.getBody().getOps<LocateOp>())
-    tensors.insert(locate.getTensor());
+  return true;
+}
+
+bool KeptLoop::matchSums(AccumulateOp op) {
+  if (!matchRows(op))
+    return false;
+  insertTensors(tensors, op);
   for (Operation *loop = op->getParentOp(); loop != root->getParentOp();
        loop = loop->getParentOp())
     around.insert(loop);
@@ -145,15 +166,83 @@ bool KeptLoop::matchFirstSums(scf::ForOp loop) {
   return true;
 }
 
-/// Looks for the loop that gives sums their first values. Nothing between it
-/// and the root may depend on memory.
-void KeptLoop::matchClear() {
-  Operation *before = root->getPrevNode();
-  while (before && isMemoryEffectFree(before))
-    before = before->getPrevNode();
-  auto loop = dyn_cast_or_null<scf::ForOp>(before);
+/// Whether an op beside the root adds to the rows, and to no others.
+bool KeptLoop::addsBeside(AccumulateOp op) {
+  bool adds =
+      llvm::all_of(op.getSums(),
+                   [&](Value sums) { return rowOf(sums) < rows.size(); }) &&
+      matchRows(op);
+  if (adds)
+    insertTensors(besideTensors, op);
+  return adds;
+}
+
+/// Whether all values that an op behind the root uses are there before it.
+bool KeptLoop::canMoveToRoot(AccumulateOp op) {
+  WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
+    return llvm::all_of(inner->getOperands(),
+                        [&](Value operand) {
+                          Operation *made = operand.getDefiningOp();
+                          Operation *beside =
+                              made ? root->getBlock()->findAncestorOpInBlock(
+                                         *made)
+                                   : nullptr;
+                          return !beside || beside == op ||
+                                 beside->isBeforeInBlock(root);
+                        })
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// Looks for ops that add to the rows before the root, and for the loop before
+/// them that gives sums their first values. Nothing in between may depend on
+/// memory.
+void KeptLoop::matchBefore() {
+  Operation *op = root->getPrevNode();
+  for (; op; op = op->getPrevNode()) {
+    auto sums = dyn_cast<AccumulateOp>(op);
+    if (sums && addsBeside(sums))
+      before.push_back(sums);
+    else if (!isMemoryEffectFree(op))
+      break;
+  }
+  std::reverse(before.begin(), before.end());
+  auto loop = dyn_cast_or_null<scf::ForOp>(op);
   if (loop && matchFirstSums(loop))
     clear = loop;
+}
+
+/// Looks for ops that add to the rows after the root. Nothing in between may
+/// use the sums.
+void KeptLoop::matchAfter() {
+  for (Operation *op = root->getNextNode(); op; op = op->getNextNode()) {
+    auto sums = dyn_cast<AccumulateOp>(op);
+    if (sums && canMoveToRoot(sums) && addsBeside(sums))
+      after.push_back(sums);
+    else if (llvm::any_of(rows, [&](const Row &row) {
+               return usesBuffer(op, row.sums);
+             }))
+      return;
+  }
+}
+
+Condition nacho::emitIsReadable(ImplicitLocOpBuilder &b,
+                                ArrayRef<Value> tensors) {
+  Condition isReadable = kAlways;
+  if (tensors.empty())
+    return isReadable;
+  Number zero(b, 0);
+  for (Value tensor : tensors) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    for (unsigned level = 0; level + 1 < type.getRank(); ++level) {
+      Value extent = tensor::DimOp::create(b, tensor, dimensionOf(type, level));
+      Value isThere = Number(b, extent) != zero;
+      isReadable = emitBoth(b, isReadable, isThere);
+    }
+  }
+  return isReadable;
 }
 
 /// Whether a loop steps through a single operand, or through all coordinates.
@@ -170,6 +259,7 @@ std::optional<KeptLoop> KeptLoop::match(CoiterateOp root) {
   if (!mergesNothing(root) || !found.matchOps(root.getBody()) ||
       found.rows.empty())
     return {};
-  found.matchClear();
+  found.matchBefore();
+  found.matchAfter();
   return found;
 }

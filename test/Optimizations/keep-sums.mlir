@@ -13,8 +13,9 @@
 !A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 
 // A row of B for each entry of A: what is carried along stays. Strips of 32 doubles come
-// first, then one of 16, then a masked one of what is left. Only of B a strip is asked
-// for. If B has no rows, nothing of it may be read: all strips are masked.
+// first, then one of 16, then a masked one of what is left, of 8 lanes if these suffice.
+// Only of B a strip is asked for. If B has no rows, nothing of it may be read: all strips
+// are masked.
 //
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %{{.+}}: tensor<?xf64, #{{.+}}>, %[[B:[^ ]+]]: tensor<{{.+}}>, %[[D:[^ ]+]]: tensor<{{.+}}>, %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[ROW:[^ ]+]]: index, %[[N:[^ ]+]]: index) -> index
@@ -49,7 +50,10 @@
 // CHECK:           vector.load {{.+}} : memref<?x?xf64>, vector<16xf64>
 // CHECK:           nacho.prefetch_row %[[B]][%{{.+}}] from %{{.+}} only 16 :
 //
-// CHECK:         %[[LAST:.+]] = scf.for %[[S:.+]] = %[[HALF]] to %[[END]] step %c16{{.*}} iter_args(%{{.+}} = %[[ALSO]]) -> (index) {
+// CHECK:         %[[REST:.+]] = arith.subi %[[END]], %[[HALF]] : index
+// CHECK:         %[[SHORT:.+]] = arith.cmpi sle, %[[REST]], %c8{{.*}} : index
+// CHECK-NEXT:    %[[UNTIL:.+]] = arith.select %[[SHORT]], %[[HALF]], %[[END]] : index
+// CHECK:         %[[THIRD:.+]] = scf.for %[[S:.+]] = %[[HALF]] to %[[UNTIL]] step %c16{{.*}} iter_args(%{{.+}} = %[[ALSO]]) -> (index) {
 // CHECK:           %[[LEFT:.+]] = arith.subi %[[N]], %[[S]]
 // CHECK:           %[[REST:.+]] = arith.minsi %[[LEFT]], %{{.+}} : index
 // CHECK:           %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
@@ -58,6 +62,8 @@
 // CHECK:           nacho.prefetch_row %[[B]][%{{.+}}] from %[[S]] :
 // CHECK:           nacho.locate %[[B]][%{{.+}}, %[[S]]] lanes %[[READ]] {checked}
 // CHECK:           vector.maskedstore %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %{{.+}}
+// CHECK:         %[[LAST:.+]] = scf.for %{{.+}} = %[[UNTIL]] to %[[END]] step %c8{{.*}} iter_args(%{{.+}} = %[[THIRD]]) -> (index) {
+// CHECK:           vector.create_mask %{{.+}} : vector<8xi1>
 // CHECK:         return %[[LAST]]
 //
 // REFUSED: error: strips of 64 bits are too short: 256 at least
@@ -65,6 +71,7 @@
 // NARROW-LABEL: func.func @rows(
 // NARROW:         vector<8xf64>
 // NARROW:         vector<4xf64>
+// NARROW:         vector<2xf64>
 //
 // The threads of a warp have no strips of 16.
 //
@@ -96,6 +103,109 @@ func.func @rows(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %D: tensor<
     nacho.yield %next : index
   }
   return %all : index
+}
+
+// -----
+
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+#Dense = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : dense) }>
+!A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
+
+// What adds to the row before the loop and after it does so in the registers, too. It may
+// read its tensor if that has rows, whether the tensor of the loop has some or not. What
+// comes after a use of the sums stays there.
+//
+// CHECK-LABEL: func.func @beside(
+// CHECK-SAME:    %[[B:[^ ]+]]: tensor<?x?xf64, #{{.+}}>, %[[Y:[^ ]+]]: tensor<?x?xf64, #{{.+}}>, %[[SUMS:[^ ]+]]: memref<?x?xf64>
+// CHECK-NOT:     nacho.accumulate
+// CHECK:         %[[B_ROWS:.+]] = tensor.dim %[[B]], %{{.+}}
+// CHECK-NEXT:    %[[IN_B:.+]] = arith.cmpi ne, %[[B_ROWS]], %{{.+}} : index
+// CHECK:         %[[Y_ROWS:.+]] = tensor.dim %[[Y]], %{{.+}}
+// CHECK-NEXT:    %[[IN_Y:.+]] = arith.cmpi ne, %[[Y_ROWS]], %{{.+}} : index
+// CHECK:         vector<16xf64>
+// CHECK:         vector.create_mask
+// CHECK:         %[[READ_B:.+]] = arith.select %[[IN_B]], %{{.+}}, %{{.+}} : vector<{{.+}}xi1>
+// CHECK:         vector.maskedload %[[SUMS]]
+// CHECK:         %[[READ_Y:.+]] = arith.select %[[IN_Y]], %{{.+}}, %{{.+}} : vector<{{.+}}xi1>
+// CHECK:         nacho.locate %[[Y]][%{{.+}}, %{{.+}}] lanes %[[READ_Y]]
+// CHECK:         nacho.coiterate
+// CHECK:           nacho.locate %[[B]][%{{.+}}, %{{.+}}] lanes %[[READ_B]]
+// CHECK:         scf.if %{{.+}} -> (vector<{{.+}}xf64>) {
+// CHECK:           nacho.locate %[[Y]]
+// CHECK:         vector.maskedstore %[[SUMS]]
+// CHECK:         memref.store %{{.+}}, %[[SUMS]]
+// CHECK-NEXT:    nacho.accumulate add into %[[SUMS]]
+func.func @beside(%A: tensor<?xf64, #SV>, %B: tensor<?x?xf64, #Dense>, %Y: tensor<?x?xf64, #Dense>,
+                  %sums: memref<?x?xf64>, %row: index, %N: index, %c: i1, %a: f64) {
+  %c0 = arith.constant 0 : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+  ^bb0(%n: index):
+    %y = nacho.locate %Y[%row, %n] {checked} : tensor<?x?xf64, #Dense>
+    nacho.yield %y : f64
+  }
+  nacho.coiterate %j of (%A1 = %A0 : !A0) in %A1 {
+    nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+    ^bb0(%n: index):
+      %b = nacho.locate %B[%j, %n] {checked} : tensor<?x?xf64, #Dense>
+      nacho.yield %b : f64
+    }
+  }
+  nacho.accumulate add into %sums at [%row, %c0] to %N if %c : memref<?x?xf64> {
+  ^bb0(%n: index):
+    %y = nacho.locate %Y[%row, %n] {checked} : tensor<?x?xf64, #Dense>
+    nacho.yield %y : f64
+  }
+  memref.store %a, %sums[%row, %c0] : memref<?x?xf64>
+  nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+  ^bb0(%n: index):
+    nacho.yield %a : f64
+  }
+  return
+}
+
+// Between two loops, the first one has it. Another row, and a term that is only there
+// after the loop, stay behind it.
+//
+// CHECK-LABEL: func.func @between(
+// CHECK:         nacho.coiterate
+// CHECK-NOT:     nacho.accumulate
+// CHECK:         nacho.coiterate
+// CHECK:         nacho.accumulate add into %{{.+}} at[%[[OTHER:.+]], %{{.+}}]
+// CHECK:         memref.load
+// CHECK:         nacho.accumulate
+// CHECK:         return
+func.func @between(%A: tensor<?xf64, #SV>, %sums: memref<?x?xf64>, %t: memref<f64>, %row: index,
+                   %other: index, %N: index, %a: f64) {
+  %c0 = arith.constant 0 : index
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  nacho.coiterate %j of (%A1 = %A0 : !A0) in %A1 {
+    nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
+    }
+  }
+  nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+  ^bb0(%n: index):
+    nacho.yield %a : f64
+  }
+  nacho.coiterate %j of (%A1 = %A0 : !A0) in %A1 {
+    nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
+    }
+  }
+  nacho.accumulate add into %sums at [%other, %c0] to %N : memref<?x?xf64> {
+  ^bb0(%n: index):
+    nacho.yield %a : f64
+  }
+  %late = memref.load %t[] : memref<f64>
+  nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+  ^bb0(%n: index):
+    nacho.yield %late : f64
+  }
+  return
 }
 
 // -----

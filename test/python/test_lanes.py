@@ -208,3 +208,47 @@ def test_edited_positions_of_short_rows(index, wrong):
 def test_short_rows_are_lanes():
     shown = compiled(SPMV, PATHS[0], A="csr", x="dense", y="dense").mlir("scf")
     assert "vector.reduction <maxsi>" in shown
+
+
+BESIDE = [
+    (
+        "Z[i,c] = s*A[i,j]*G[j,c] + (1-s)*Y[i,c]",
+        lambda A, G, Y, s: s * A @ G + (1 - s) * Y,
+    ),
+    ("Z[i,c] = Y[i,c] - s*A[i,j]*G[j,c]", lambda A, G, Y, s: Y - s * A @ G),
+    (
+        "Z[i,c] = Y[i,c] + A[i,j]*G[j,c] + s*Y[i,c]",
+        lambda A, G, Y, s: Y + A @ G + s * Y,
+    ),
+    (
+        "Z[i,c] = A[i,j]*G[j,c] + Y[i,c] + A[i,k]*Y[k,c]",
+        lambda A, G, Y, s: A @ G + Y + A @ Y,
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::nacho.NachoWarning")
+@pytest.mark.parametrize("choices", [{}, {"vector-bits": 256}, {"vector-bits": 0}])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
+@pytest.mark.parametrize(("text", "wanted"), BESIDE, ids=[text for text, _ in BESIDE])
+def test_terms_beside_a_product_with_a_dense_matrix(text, wanted, dtype, choices):
+    names = dict.fromkeys("GYZ", "dense")
+    kernel = compiled(text, choices, A="csr", **names)
+    rng = np.random.default_rng(3)
+    A = rows_of([3, 0, 1, 20, 2, 0, 7, *[4] * 23], 30, dtype)
+    for width in (0, 1, 5, 8, 9, 16, 17, 33, 40):
+        G, Y = (rng.integers(-9, 9, (30, width)).astype(dtype) for _ in "GY")
+        given = {"A": A, "G": G, "Y": Y, "s": A.dtype.type(3)}
+        given = {name: given[name] for name in kernel.operands}
+        for parts in (1, 5):
+            found = kernel(**given, parts=parts, threads=2)
+            np.testing.assert_array_equal(found, wanted(A.toarray(), G, Y, 3))
+
+
+def test_terms_beside_a_product_with_a_matrix_of_no_rows():
+    text = "Z[i,c] = A[i,j]*G[j,c] + Y[i,c]"
+    kernel = compiled(text, A="csr", G="dense", Y="dense", Z="dense")
+    for width in (3, 16, 40):
+        Y = np.arange(4.0 * width).reshape(4, width)
+        found = kernel(sp.csr_array((4, 0)), np.zeros((0, width)), Y)
+        np.testing.assert_array_equal(found, Y)

@@ -106,10 +106,12 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
     loop only adds to such rows, this pass lets it run for one strip of the rows after
     the other, so that the sums of a strip stay in vector registers. Each sum adds up
     its terms in the same order as before. Where the rows do not fill a strip, strips of
-    half the size are next, and the last of these is masked.
+    half the size are next, and the last of these is masked; it has a quarter of the size
+    if that is enough.
 
-    A loop right before that gives all sums a first value is merged, and so is one that
-    copies the row afterwards.
+    What adds to the same rows right before the loop and after it does so in the same
+    registers. A loop before all these that gives the sums a first value is merged, and
+    so is one that copies the row afterwards.
 
     Before:
     ```mlir
@@ -141,7 +143,7 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
       }
       vector.store %all, %sums[%row, %s]
     }
-    // The same for a strip of 16, and for a masked one.
+    // The same for a strip of 16, and for a masked one, of 16 or 8.
     ```
 
     With `threads`, strips have as many sums, of which `nacho-share-parts` leaves one to
