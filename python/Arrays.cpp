@@ -129,6 +129,29 @@ CallArguments::~CallArguments() {
     PyBuffer_Release(&buffer);
 }
 
+bool CallArguments::addNumber(nb::handle number, ElementType type) {
+  // There are no more numbers than arguments: those that are here stay.
+  if (numbers.empty())
+    numbers.reserve(args.capacity());
+  auto keep = [&](auto value) {
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      return false;
+    }
+    void *place = &numbers.emplace_back();
+    std::memcpy(place, &value, sizeof(value));
+    args.push_back({place, 1});
+    return true;
+  };
+  if (type == ElementType::i64 && PyLong_CheckExact(number.ptr()))
+    return keep(int64_t(PyLong_AsLongLong(number.ptr())));
+  if (!PyFloat_Check(number.ptr()))
+    return false;
+  if (type == ElementType::f32)
+    return keep(float(PyFloat_AsDouble(number.ptr())));
+  return type == ElementType::f64 && keep(PyFloat_AsDouble(number.ptr()));
+}
+
 bool CallArguments::isIn(const void *memory, size_t bytes) const {
   auto begin = uintptr_t(memory);
   return std::any_of(buffers.begin(), buffers.end(),

@@ -38,6 +38,9 @@ public:
 
   /// Adds an array, or says why it cannot be used.
   ArrayFault addArray(nanobind::handle object, nacho::ElementType type);
+  /// Adds a float of Python as one of some type, or an int. Returns false, and
+  /// adds nothing, if it is another number, or too large.
+  bool addNumber(nanobind::handle number, nacho::ElementType type);
   void addExtent(int64_t extent) { args.push_back({nullptr, extent}); }
   /// The number of dimensions of the array that was added last, which is in
   /// the memory of the host.
@@ -56,6 +59,7 @@ private:
   std::vector<Py_buffer> buffers;
   std::vector<nanobind::object> deviceArrays;
   std::vector<nacho::DeviceView> views;
+  std::vector<double> numbers; ///< The memory of numbers, of any type.
 };
 
 /// The memory of a Python array that a dense result is written to: an array of

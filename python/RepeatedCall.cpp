@@ -57,11 +57,16 @@ RepeatedCall::remember(std::shared_ptr<const Kernel> kernel, const Asked &asked,
   std::unique_ptr<RepeatedCall> call(
       new RepeatedCall(std::move(kernel), asked, std::move(work), result));
   for (size_t n = 0; n < call->kernel->operands.size(); ++n) {
-    nb::list of = nb::cast<nb::list>(places[n]);
-    if (!call->rememberOperand(given[n], of, list, call->begins[n]))
+    const TensorLayout &layout = call->kernel->operands[n];
+    bool isKnown =
+        places[n].is_none()
+            ? call->rememberNumber(given[n], layout.values)
+            : call->rememberOperand(given[n], nb::cast<nb::list>(places[n]),
+                                    list, call->begins[n]);
+    if (!isKnown)
       return nullptr;
     call->operands.back().isStored &=
-        !call->work.read.empty() && storesEntries(call->kernel->operands[n]);
+        !call->work.read.empty() && storesEntries(layout);
   }
   for (const Argument &arg : CallArguments(*call->kernel, list).args)
     call->sizes.push_back(arg.size);
@@ -86,6 +91,14 @@ nb::object RepeatedCall::Place::find(nb::handle container) const {
     }
   }
   return found;
+}
+
+bool RepeatedCall::rememberNumber(nb::handle number, ElementType type) {
+  Operand operand;
+  operand.isNumber = true;
+  operand.kind = nb::borrow(number.type());
+  operands.push_back(std::move(operand));
+  return CallArguments(kernel->device, 1).addNumber(number, type);
 }
 
 bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
@@ -158,24 +171,34 @@ static int64_t roughly(int64_t entries) {
   return entries ? int64_t(1) << std::min(bits / 2, 62) : 0;
 }
 
+/// Adds the arguments of an operand, if it is of the kind that it was before.
+bool RepeatedCall::takeOperand(size_t number, nb::handle container,
+                               CallArguments &call, bool &areOther) const {
+  const Operand &operand = operands[number];
+  const TensorLayout &layout = kernel->operands[number];
+  if (!container.type().is(operand.kind))
+    return false;
+  if (operand.isNumber)
+    return call.addNumber(container, layout.values);
+  if (!nb::getattr(container, shapeName).equal(operand.shape) ||
+      !takeArrays(operand, layout, container, call, areOther))
+    return false;
+  for (size_t level = 0; level < layout.levels.size(); ++level)
+    call.addExtent(sizes[call.args.size()]);
+  return true;
+}
+
 bool RepeatedCall::takeArguments(const nb::tuple &given, CallArguments &call,
                                  std::vector<bool> &areOthers) const {
   if (nb::len(given) != operands.size())
     return false;
   for (size_t n = 0; n < operands.size(); ++n) {
-    const TensorLayout &layout = kernel->operands[n];
-    nb::handle container = given[n];
-    if (!container.type().is(operands[n].kind) ||
-        !nb::getattr(container, shapeName).equal(operands[n].shape))
-      return false;
     bool areOther = false;
-    if (!takeArrays(operands[n], layout, container, call, areOther))
+    if (!takeOperand(n, given[n], call, areOther))
       return false;
-    for (size_t level = 0; level < layout.levels.size(); ++level)
-      call.addExtent(sizes[call.args.size()]);
     areOthers.push_back(areOther);
-    int64_t entries = call.args[begins[n] + layout.numArrays()].size;
-    int64_t before = sizes[begins[n] + layout.numArrays()];
+    size_t values = begins[n] + kernel->operands[n].numArrays();
+    int64_t entries = call.args[values].size, before = sizes[values];
     if (areOther
             ? entries > kMostChecked ||
                   (work.decidesOrder && roughly(entries) != roughly(before))

@@ -8,6 +8,7 @@
 // that all arrays have the same types and sizes, and that positions are valid.
 // Small containers may have other index arrays, of any sizes: these are checked
 // in full, which takes less time than to find out whether they are known.
+// Numbers of Python may be others in each call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,8 @@ public:
   /// `places` say, per operand, where the container has each array of the
   /// arguments: a tuple of names of attributes and of numbers of items, which
   /// is empty if the container itself is the array; None for an array that the
-  /// container lacks, and that follows from its size.
+  /// container lacks, and that follows from its size. None in place of all of
+  /// them stands for an operand that is a number.
   /// `result` is the type of the values of the result.
   /// Returns null if an argument in `list` is not the array at its place.
   static std::unique_ptr<RepeatedCall>
@@ -85,18 +87,23 @@ private:
     int rankOfValues = 0;
     /// Its levels store entries, all of whose arrays are in the container.
     bool isStored = false;
+    /// It is a number, of which only the kind has to be the same.
+    bool isNumber = false;
   };
 
   RepeatedCall(std::shared_ptr<const nacho::Kernel> kernel,
                const nacho::Asked &asked, WorkOfCall work,
                nacho::ElementType result);
 
+  bool rememberNumber(nanobind::handle number, nacho::ElementType type);
   bool rememberOperand(nanobind::handle container, const nanobind::list &places,
                        const nanobind::list &list, size_t firstArgument);
   /// Says of each operand whether its index arrays are others than those that
   /// were checked.
   bool takeArguments(const nanobind::tuple &given, CallArguments &call,
                      std::vector<bool> &areOthers) const;
+  bool takeOperand(size_t number, nanobind::handle container,
+                   CallArguments &call, bool &areOther) const;
   static bool takeArrays(const Operand &operand,
                          const nacho::TensorLayout &layout,
                          nanobind::handle container, CallArguments &call,

@@ -386,7 +386,7 @@ class Kernel:
         self,
         result: str,
         given: list[Any],
-        places: list[list[tuple[str | int, ...] | None]],
+        places: list[list[tuple[str | int, ...] | None] | None],
         args: list[object],
         asked: tuple[int, int, int, int],
         read: list[int],

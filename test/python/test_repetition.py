@@ -175,9 +175,20 @@ def test_evaluate_repeats_what_it_knows(full, monkeypatch):
     a.data[0] += 1
     assert np.allclose(nacho.evaluate(text, A=a, x=x), 3 * (a @ x))
     assert len(seen) == 2
-    for options in ({"out": "dense"}, {"threads": 1}, {"validate": "full"}):
-        nacho.evaluate(text, A=a, x=x, **options)
+    for options in ({"out": "dense"}, {"threads": 1}, {"out": np.zeros(6)}):
+        for _ in range(2):
+            found = nacho.evaluate(text, A=a, x=x, **options)
+            assert np.allclose(found, 3 * (a @ x))
+    assert found is options["out"]
     assert len(seen) == 5
+    for options in ({"validate": "full"}, {"order": ["i", "j"]}, {"progress": False}):
+        for _ in range(2):
+            nacho.evaluate(text, A=a, x=x, **options)
+    assert len(seen) == 11
+    for options in ({"threads": True}, {"threads": 0}, {"out": np.zeros(7)}):
+        with pytest.raises(nacho.NachoError):
+            nacho.evaluate(text, A=a, x=x, **options)
+    del seen[11:]
     a.indices[0] = 99
     with pytest.raises(nacho.OperandError, match=r"indices\[0\] = 99"):
         nacho.evaluate(text, A=a, x=x)
@@ -405,12 +416,40 @@ def test_blocks_are_checked_in_every_call(full):
     assert len(full) == 3
 
 
-def test_numbers_are_checked_in_every_call(full):
-    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]", formats={"A": "coo"})
-    a = matrix(make=sp.coo_array)
-    for s in (2.0, 3.0, 3.0):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numbers_may_be_others_in_each_call(dtype, full):
+    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]", formats={"A": "csr"})
+    a = matrix().astype(dtype)
+    for count, kind in enumerate((float, int, np.float64), start=1):
+        for s in map(kind, (2, 3, -(10**6), 0)):
+            found = kernel(s, a)
+            assert found.dtype == (s * a).dtype
+            assert np.array_equal(found.toarray(), s * a.toarray())
+        assert len(full) == count
+
+
+def test_numbers_that_floats_cannot_hold_are_refused_after_a_call(full):
+    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]", formats={"A": "csr"})
+    a = matrix()
+    kernel(2, a)
+    with pytest.raises(nacho.DTypeError, match="operand 's'"):
+        kernel(10**400, a)
+    assert np.isinf(kernel(np.inf, a).data).all()
+
+
+@pytest.mark.parametrize(
+    ("s", "dtype"),
+    [(2, "i1"), (True, "f8"), (2j, "c16"), (np.float32(2), "f4")],
+)
+def test_other_numbers_are_checked_in_every_call(s, dtype, full):
+    kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]", formats={"A": "csr"})
+    a = (matrix() * 10).astype(dtype)
+    for count in (1, 2, 3):
         assert np.allclose(kernel(s, a).toarray(), s * a.toarray())
-    assert len(full) == 3
+        assert len(full) == count
+    if dtype == "i1":
+        with pytest.raises(nacho.DTypeError, match="300 is out of bounds"):
+            kernel(300, a)
 
 
 def test_options_of_a_call_are_those_of_that_call(full):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import is_
 from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
@@ -286,7 +285,8 @@ def evaluate(
     )
     key = _key_of(expr, operands, options, named)
     known = None if key is None else _repeatable.find(key)
-    if known is not None and (made := known.compute_named(named)) is not None:
+    room = None if isinstance(out, str) else out
+    if known is not None and (made := known.compute_named(named, room)) is not None:
         LOGGER.debug("'%s': kernel found in memory", expr)
         return made
     text, operands = spelled(expr, operands, named)
@@ -304,19 +304,18 @@ def evaluate(
     return found.run(given, views, running._replace(checks=True), compute)
 
 
-_DEFAULTS = Options()
 _repeatable: Cache[NamedRepetitions] = Cache()
-"""Calls of statements, by their text and the names of their operands."""
+"""Calls of statements, by their text, their options, and the names of operands."""
 
 
 def _key_of(
     expr: object, operands: object, options: Options, named: Mapping[str, Any]
-) -> tuple[str, ...] | None:
-    """Return by what a call is known again, or None for one with options of its own."""
-    if not isinstance(expr, str) or operands is not None or options.out is not None:
+) -> tuple[object, ...] | None:
+    """Return by what a call is known again, or None for one that is not."""
+    if not isinstance(expr, str) or operands is not None:
         return None
-    # Options may be of any type, such as arrays, which are not compared as a whole.
-    return (expr, *named) if all(map(is_, options, _DEFAULTS)) else None
+    asked = options.key
+    return None if asked is None else (expr, asked, *named)
 
 
 def explained(

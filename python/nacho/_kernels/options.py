@@ -7,7 +7,10 @@ where they become the options of code, ``Lowering``, and those of a call, ``Runn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from nacho._kernels.option_checks import (
     MAX_MEMORY,
@@ -108,6 +111,23 @@ class Options(NamedTuple):
         """The options that have other values than by default, by name."""
         defaults = self._field_defaults
         return {n: v for n, v in self._asdict().items() if v is not defaults[n]}
+
+    @property
+    def key(self) -> tuple[tuple[str, object], ...] | None:
+        """By what calls with these options are known again; None if they are not.
+
+        Options may be of any type, such as arrays, which are not compared as a whole:
+        of an array for the result, only the type counts.
+        """
+        if all(map(is_, self, self._field_defaults.values())):
+            return ()
+        given = self.given
+        if type(self.out) is np.ndarray:
+            given["out"] = "an array"
+        is_plain = "progress" not in given and all(
+            type(value) in (int, str) for value in given.values()
+        )
+        return (*given.items(),) if is_plain else None
 
     @property
     def is_placed(self) -> bool:

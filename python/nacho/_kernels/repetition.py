@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nacho._elements import STORED
 from nacho._kernels.call import Call
 from nacho._kernels.device_repetition import DeviceRepetition
-from nacho._storage.containers import places_of
+from nacho._storage.containers import Place, places_of
 from nacho._storage.device_arrays import HOST
 from nacho._storage.memory import times_forgotten
 from nacho._storage.results import make_result
@@ -86,10 +86,10 @@ class NamedRepetitions(Repetitions):
         if call.specialisation.target == HOST:
             super().remember(call)
 
-    def compute_named(self, named: Mapping[str, Any]) -> Any:
+    def compute_named(self, named: Mapping[str, Any], out: object = None) -> Any:
         """Return the result for operands by name, or None: see ``compute``."""
         try:
-            return self.compute(tuple([named[name] for name in self._names]))
+            return self.compute(tuple([named[name] for name in self._names]), out)
         except KeyError:
             return None
 
@@ -99,20 +99,23 @@ def _native(
 ) -> _nacho.RepeatedCall | DeviceRepetition | None:
     """Return what is remembered of a call, on the host by the extension.
 
-    It is None if a number is among the operands, or an array had to be copied; or if
-    dimensions are split for the kernel.
+    It is None if an array had to be copied, if dimensions are split for the kernel, or
+    if a number is among the operands that is no float, nor an int of any size.
     """
-    if call.specialisation.statement.assignment.splits:
+    statement = call.specialisation.statement
+    if statement.assignment.splits or statement.limits:
         return None
     if call.running.validate != "safe":
         return None
     if call.specialisation.target != HOST:
         return DeviceRepetition.of(call)
-    views = call.loaded.values()
-    places = [found for view in views if (found := places_of(view)) is not None]
-    if len(places) != len(call.given):
-        return None
-    made, statement = call.specialisation, call.specialisation.statement
+    places: list[list[Place | None] | None] = []
+    for name in statement.assignment.operands:
+        view = call.loaded.get(name)
+        places.append(None if view is None else places_of(view))
+        if view is not None and places[-1] is None:
+            return None
+    made = call.specialisation
     read = made.work.read if takes_others else []
     inner = prod([call.extents[index] for index in made.work.free])
     return made.native.remember(
