@@ -373,6 +373,7 @@ NB_MODULE(_nacho, m) {
           nb::arg("plan") = nb::none());
   m.def("compute_many", &pyComputeMany, nb::arg("calls"), nb::arg("threads"),
         nb::arg("trusted"));
+  m.def("roughly", &roughly, nb::arg("size"));
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)
       .def_prop_ro("reasons", &PyPlan::reasons)

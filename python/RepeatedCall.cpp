@@ -18,6 +18,13 @@ using namespace nacho;
 /// Index arrays of more elements are known by whoever has checked them.
 static constexpr int64_t kMostChecked = 1 << 12;
 
+int64_t roughly(int64_t size) {
+  int bits = 0;
+  for (auto square = __int128(size) * size; square; square >>= 1)
+    ++bits;
+  return size ? int64_t(1) << std::min(bits / 2, 62) : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Remembering a call
 //===----------------------------------------------------------------------===//
@@ -160,15 +167,6 @@ bool RepeatedCall::takeArrays(const Operand &operand,
   return values && values.type().is(operand.kindOfValues) &&
          call.addArray(values, layout.values) == ArrayFault::none &&
          call.lastRank() == operand.rankOfValues;
-}
-
-/// How many entries there are as far as the order of loops depends on it: the
-/// same as in rough_sizes() of types.py.
-static int64_t roughly(int64_t entries) {
-  int bits = 0;
-  for (auto square = __int128(entries) * entries; square; square >>= 1)
-    ++bits;
-  return entries ? int64_t(1) << std::min(bits / 2, 62) : 0;
 }
 
 /// Adds the arguments of an operand, if it is of the kind that it was before.

@@ -25,13 +25,17 @@
 #include <optional>
 #include <vector>
 
+/// Rounds a number of entries, or an extent, to a power of two, as far as the
+/// order of loops depends on it; 0 is kept.
+int64_t roughly(int64_t size);
+
 /// What the work of a call follows from, and what follows from it.
 struct WorkOfCall {
   /// The operands whose entries count, once each time. If there are none, calls
   /// with other index arrays are no repetitions.
   std::vector<size_t> read;
   int64_t inner = 1; ///< The steps for each of these.
-  /// The order of the loops depends on how many entries there are, roughly.
+  /// The order of the loops depends on how many entries there are, roughly().
   bool decidesOrder = false;
 };
 

@@ -399,6 +399,7 @@ def compute_many(
     threads: int,
     trusted: bool,
 ) -> list[list[NDArray[Any]] | None]: ...
+def roughly(size: int) -> int: ...
 
 class RepeatedCall:
     def compute(

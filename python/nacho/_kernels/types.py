@@ -35,19 +35,16 @@ def are_sizes_relevant(
 
 
 def rough_sizes(views: Mapping[str, View]) -> Sizes:
-    """Return the entries and extents of operands, 0 or rounded to powers of two.
+    """Return the entries and extents of operands, rounded to powers of two.
 
     Operands of similar sizes thus share a statement. Its cost is a product of several
     of these numbers, so that they may not be much rougher.
     """
+    from nacho import _nacho
+
     return tuple(
         [
-            tuple(
-                [
-                    n and 1 << min((n * n).bit_length() // 2, 62)
-                    for n in (view.values.size, *view.shape)
-                ]
-            )
+            tuple([_nacho.roughly(n) for n in (view.values.size, *view.shape)])
             for view in views.values()
         ]
     )
