@@ -189,6 +189,10 @@ def test_evaluate_repeats_what_it_knows(full, monkeypatch):
         with pytest.raises(nacho.NachoError):
             nacho.evaluate(text, A=a, x=x, **options)
     del seen[11:]
+    for seed in range(5):
+        a = matrix(seed=seed)
+        assert np.allclose(nacho.evaluate(text, A=a, x=x), 3 * (a @ x))
+    assert len(seen) == 11
     a.indices[0] = 99
     with pytest.raises(nacho.OperandError, match=r"indices\[0\] = 99"):
         nacho.evaluate(text, A=a, x=x)

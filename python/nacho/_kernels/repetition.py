@@ -34,9 +34,6 @@ _PATIENCE = 8
 class Repetitions:
     """The calls of a kernel that may be repeated, the latest first."""
 
-    takes_others = True
-    """Whether small operands with other index arrays repeat a call, too."""
-
     def __init__(self) -> None:
         self._calls: list[Repeatable] = []
         self._in_vain = 0
@@ -60,18 +57,13 @@ class Repetitions:
         self._in_vain += 1
         if self._in_vain > _PATIENCE and self._in_vain % _PATIENCE:
             return
-        latest = Repeatable.of(call, takes_others=self.takes_others)
+        latest = Repeatable.of(call, takes_others=True)
         if latest is not None:
             self._calls = [latest, *self._calls[: _MOST_REMEMBERED - 1]]
 
 
 class NamedRepetitions(Repetitions):
-    """The calls of a statement on the host, whose operands have names.
-
-    Others than those before are looked at in full, which is remembered of them.
-    """
-
-    takes_others = False
+    """The calls of a statement on the host, whose operands have names."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
