@@ -126,7 +126,8 @@ func.func @ends(%A: tensor<?x?xf64, #COO>, %bounds: memref<?x5xindex>, %p: index
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[M:[^ ]+]]: index, %[[BOUNDS:[^ ]+]]: memref<?x3xindex>, %[[P:[^ ]+]]: index, %[[Q:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[QUERY:[^ ]+]]: index)
 // CHECK-DAG:     %[[LO_I:.+]] = memref.load %[[BOUNDS]][%[[P]], %c1{{.*}}]
 // CHECK-DAG:     %[[HI_I:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c1{{.*}}]
-// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[MOST_N:.+]] = arith.maxui %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[MOST_N]], %c1{{.*}} : index
 // CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI_I]], %[[LAST]] : index
 // CHECK:         %[[I:.+]]:2 = scf.while (%{{[^ ]+}} = %[[LO_I]], %{{[^ ]+}} = %[[HIGH]])
 // CHECK:           %[[COST:.+]] = arith.muli %{{.+}}, %[[M]] : index

@@ -30,7 +30,8 @@
 // CHECK-DAG:     %[[HIGH_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
 // CHECK-DAG:     %[[HIGH_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
 // CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
-// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[MOST_N:.+]] = arith.maxui %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[MOST_N]], %c1{{.*}} : index
 // CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI]], %[[LAST]] : index
 //
 // Entries at the highest coordinate come before no other one: eA = hA, less 1 if there is one
@@ -128,7 +129,8 @@ func.func @search(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bounds: memre
 // CHECK-DAG:     %[[HIGH_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
 // CHECK-DAG:     %[[HIGH_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
 // CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
-// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[MOST_N:.+]] = arith.maxui %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[MOST_N]], %c1{{.*}} : index
 // CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI]], %[[LAST]] : index
 //
 // Entries at the highest coordinate come before no other one: eA = hA, less 1 if there is one
@@ -240,7 +242,8 @@ func.func @search_by_weights(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %bo
 // CHECK-DAG:     %[[HIGH_A:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c2{{.*}}]
 // CHECK-DAG:     %[[HIGH_B:.+]] = memref.load %[[BOUNDS]][%[[Q]], %c3{{.*}}]
 // CHECK-DAG:     %[[N:.+]] = sparse_tensor.lvl %[[A]], %c0
-// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[MOST_N:.+]] = arith.maxui %[[N]], %c1{{.*}} : index
+// CHECK-DAG:     %[[LAST:.+]] = arith.subi %[[MOST_N]], %c1{{.*}} : index
 // CHECK-DAG:     %[[HIGH:.+]] = arith.minsi %[[HI]], %[[LAST]] : index
 //
 // while (low < high):

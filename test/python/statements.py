@@ -114,8 +114,9 @@ def name_of(node: ast.expr) -> str:
     name: ast.expr = node
     if isinstance(node, ast.Call):
         name = node.func
-    elif isinstance(node, ast.Subscript):
-        name = node.value
+    while isinstance(name, ast.Subscript):
+        # Ranges may come before the indices: A[:, 2:10][i,j].
+        name = name.value
     assert isinstance(name, ast.Name)
     return name.id
 

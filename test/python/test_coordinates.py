@@ -241,16 +241,6 @@ def test_numbers_of_index_variables():
             nacho.ParseError,
             "expected the name of an index, or a coordinate from 0 on, found '1.5'",
         ),
-        *(
-            (
-                text,
-                nacho.ParseError,
-                "a range of coordinates is no index: slice the operand before, as "
-                "A[:, 2:10], or keep what is in the range, as keep(A[i,j], (j >= 2) & "
-                "(j < 10))",
-            )
-            for text in ("y[i] = A[i,2:5]", "y[i] = A[i,:]", "y[i] = A[:,i]")
-        ),
         (
             "y[3] = A[i,j]",
             nacho.ParseError,

@@ -139,6 +139,10 @@ CASES = {
     "sums of coordinates": ("y[i] = A[i,j] * x[j] * (j + 1)", {"A": HEAVY, "x": X}),
     "a row": ("Z[i,j] = A[3,j] * B[i,j]", {"A": A, "B": B}),
     "a column": ("y[i] = A[i,5] + A[i,j] * x[j]", {"A": HEAVY, "x": X}),
+    "ranges": ("Z[i,k] = A[2:, 1:-1][i,j] * B[1:-1][j,k]", {"A": A, "B": B}),
+    "a range of rows": ("Z[i,j] = A[9:][i,j] + B[:-9][i,j]", {"A": HEAVY, "B": LAST}),
+    "shifted rows": ("y[i] = A[1:][i,j] * x[j] - A[:-1][i,j]", {"A": HEAVY, "x": X}),
+    "dense ranges": ("Z[i,k] = A[:, 9:][i,j] * D[:-9][j,k]", {"A": A, "D": D}),
     "a number": ("Z[i,j] = c * A[i,j]", {"A": A, "c": 0.5}),
     "the same twice": ("Z[i,j] = A[i,j] + A[i,j] * A[i,j]", {"A": A}),
     "small types": (

@@ -33,7 +33,8 @@ static SearchInterval firstInterval(ImplicitLocOpBuilder &b, SearchOp op,
   SearchInterval interval;
   Value extent =
       op.getExtent() ? op.getExtent() : Value(ranges.front().level->extent(b));
-  Value last = Number(b, extent) - 1;
+  // It is 0 where there are none: -1 is above any number without a sign.
+  Value last = max(Number(b, extent), 1) - 1;
   interval.low = emitSelect(b, lower.on, lower.loops.front().coordinate, 0);
   Value high = minSigned(Number(b, upper.loops.front().coordinate), last);
   interval.high = emitSelect(b, upper.on, high, last);

@@ -202,7 +202,7 @@ def _has_plain_accesses(assignment: Assignment) -> bool:
     """Return whether every access is a name with index variables behind it."""
     text = assignment.text
     return all(
-        access.variables == access.indices
+        access.is_whole
         and access.name == text[slice(*access.span)].partition("[")[0].partition("(")[0]
         for access in _accesses(assignment)
     )

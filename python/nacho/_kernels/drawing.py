@@ -84,7 +84,7 @@ def _pattern(
         for parts, nest in known.items()
         if access.indices.index(nest.order[0]) in axes
     }
-    shown = f"{access.name}[{','.join(access.indices)}]"
+    shown = access.name + access.subscript
     outer = orders[0][0] if orders else None
     grid = _grid(access, axes, outer, loaded, loops)
     caption = _caption(shown, view, axes, grid, orders)
@@ -94,9 +94,10 @@ def _pattern(
 def _nest_of(access: Access, nests: Nests) -> Nest | None:
     """Return the last nest that reads an operand and whose outermost loop is its own.
 
-    A diagonal, as in ``A[i,i]``, has one coordinate for two dimensions.
+    A diagonal, as in ``A[i,i]``, has one coordinate for two dimensions, and a range has
+    other coordinates than the operand.
     """
-    if len(set(access.indices)) < len(access.indices):
+    if access.ranges or len(set(access.indices)) < len(access.indices):
         return None
     return next(
         (

@@ -184,4 +184,4 @@ def _fresh(name: str, taken: Collection[str]) -> str:
 
 
 def _shown(access: Access) -> str:
-    return f"{access.name}[{','.join(access.indices)}]"
+    return access.name + access.subscript

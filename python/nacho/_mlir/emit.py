@@ -14,6 +14,7 @@ import numpy as np
 from nacho._elements import MLIR
 from nacho._mlir.literals import literal
 from nacho._mlir.names import Names, spelled_indices
+from nacho._mlir.preamble import Preamble
 from nacho._mlir.types import type_text
 from nacho._notation.monoids import Semiring
 from nacho._notation.operators import Operator
@@ -26,6 +27,7 @@ from nacho._notation.promotion import (
 )
 from nacho._notation.tree import (
     Access,
+    AccessKey,
     Assignment,
     Expr,
     Operation,
@@ -106,8 +108,7 @@ class _Emitter:
         self.names = values
         self.equations: list[str] = []
         """What says which index is a number."""
-        self.before: list[str] = []
-        """The lines of the function before the statement."""
+        self.before = Preamble(self.tensors, self.type, values)
         self.body: list[str] = []
         self.values: dict[int, str] = {}
         """Per node (by ``id``), its value before any reduction."""
@@ -131,7 +132,7 @@ class _Emitter:
             *self.encodings(),
             *self.monoids,
             f"func.func @kernel({arguments}) -> {self.type(result)} {{",
-            *self.before,
+            *self.before.lines,
             f"  %{self.tensors[result]} = nacho.assign ({bindings})",
             f"      {where}-> {self.subscript(self.assignment.result)} : "
             f"{self.type(result)} {{",
@@ -166,38 +167,27 @@ class _Emitter:
     def bindings(self) -> str:
         """Return the bindings, and note the bound name as the value of each access."""
         texts: list[str] = []
-        bound: dict[tuple[str, tuple[str, ...]], str] = {}
+        bound: dict[AccessKey, str] = {}
         for access in self.assignment.accesses:
             name = self.names.fresh(access.name.lower())
             texts.append(
-                f"%{name} = %{self.tensors[access.name]}{self.subscript(access)} : "
+                f"%{name} = %{self.before.tensor(access)}{self.subscript(access)} : "
                 f"{self.type(access.name)}"
             )
-            bound[access.name, access.indices] = name
+            bound[access.key] = name
         for index in self.assignment.coordinates:
-            bound["", (index,)] = name = self.names.fresh(index)
-            read = f"{self.coordinates(index)}[{self.indices[index]}]"
+            bound["", (index,), ()] = name = self.names.fresh(index)
+            read = f"%{self.coordinates(index)}[{self.indices[index]}]"
             texts.append(f"%{name} = {read} : tensor<?xi64>")
         for node in postorder(self.assignment.expr):
             if isinstance(node, Access):
-                self.note(node, bound[node.name, node.indices], self.values)
+                self.note(node, bound[node.key], self.values)
         return ", ".join(texts)
 
     def coordinates(self, index: str) -> str:
         """Define the coordinates of an index, with the extent that an operand has."""
         access = next(a for a in self.assignment.accesses if index in a.indices)
-        place, extent, name = (
-            f"%{self.names.fresh(f'{prefix}_{index}')}"
-            for prefix in ("dimension", "extent", "coordinates")
-        )
-        dimension = access.indices.index(index)
-        tensor, type = self.tensors[access.name], self.type(access.name)
-        self.before += [
-            f"  {place} = arith.constant {dimension} : index",
-            f"  {extent} = tensor.dim %{tensor}, {place} : {type}",
-            f"  {name} = nacho.coordinates {extent} : tensor<?xi64>",
-        ]
-        return name
+        return self.before.coordinates(index, access)
 
     # Values -----------------------------------------------------------------------
 

@@ -19,8 +19,9 @@ def _check_result(assignment: Assignment) -> None:
     for access in assignment.accesses:
         if access.name == result.name:
             _refuse(assignment, f"the result '{result.name}' is also read", access)
-    if result.variables != result.indices:
-        message = "the left has a coordinate: a result has all elements of its indices"
+    if not result.is_whole:
+        what = "range" if result.ranges else "coordinate"
+        message = f"the left has a {what}: a result has all elements of its indices"
         _refuse(assignment, message, result)
     repeated = repeated_index(result)
     if repeated is not None:

@@ -254,7 +254,7 @@ def _covering(path: _Path, assignment: Assignment, sparse: bool) -> Product:
     sum(j, A[i,j] + b[i]) is added once for each j.
     """
     access, product = path.access, path.product
-    if access.variables != access.indices:
+    if not access.is_whole:
         message = (
             f"the derivative for '{access.name}' is that for a part of it, which the "
             "notation cannot write: pass the part as an operand"

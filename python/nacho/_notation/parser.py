@@ -15,8 +15,10 @@ Operators bind as in Python: comparisons bind least, and do not chain:
     call       := function '(' comparison (',' comparison)* ')'
                 | reducer '(' indices ',' comparison ')'
     reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count'
-    access     := name '[' places ']' | name '(' places ')'
+    access     := name ['[' part ']'] '[' places ']' | name '(' places ')'
     places     := (name | integer) (',' (name | integer))*
+    part       := (range | integer) (',' (range | integer))*
+    range      := [['-'] integer] ':' [['-'] integer]
     indices    := name (',' name)*
 
 A name without brackets is a number: that of an index, if it is one, or else an operand.
@@ -27,13 +29,19 @@ A name without brackets is a number: that of an index, if it is one, or else an 
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import count, pairwise
 from typing import NoReturn
 
 from nacho._notation.checks import require_well_formed
 from nacho._notation.operators import REDUCERS, SUM, Operator
+from nacho._notation.ranges import (
+    Place,
+    Range,
+    indices_and_ranges,
+    is_name,
+    spelled_in_order,
+)
 from nacho._notation.shorthands import (
     AS_WRITTEN,
     COUNT,
@@ -45,9 +53,7 @@ from nacho._notation.tokens import (
     ASSIGNMENTS,
     BINARY,
     COMPARISONS,
-    ELSEWHERE,
     FUNCTIONS,
-    KNOWN,
     PATTERN,
     POWER,
     PREFIXES,
@@ -55,6 +61,7 @@ from nacho._notation.tokens import (
     Token,
     named_indices,
     tokenize,
+    unknown_function,
 )
 from nacho._notation.tree import (
     Access,
@@ -224,7 +231,7 @@ class _Parser:
             return int(token.text)
         except ValueError:
             message = f"an integer of {len(token.text)} digits is too long"
-            raise ParseError(pointed(message, self.text, token.span)) from None
+            self.refuse(message, token.span)
 
     def parenthesis(self) -> Expr:
         self.enter()
@@ -246,7 +253,7 @@ class _Parser:
         wanted = (shorthand or FUNCTIONS[name.text]).arity
         if len(arguments) != wanted:
             message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
-            raise ParseError(pointed(message, self.text, span))
+            self.refuse(message, span)
         if shorthand:
             return self.reading.call(name.text, tuple(arguments), span)
         return Call(name.text, tuple(arguments), span)
@@ -290,8 +297,7 @@ class _Parser:
                 wrong = (
                     "is repeated" if index in known else "is that of no operand in it"
                 )
-                message = f"index '{index}' of the reduction {wrong}"
-                raise ParseError(pointed(message, self.text, node.span))
+                self.refuse(f"index '{index}' of the reduction {wrong}", node.span)
 
     def access(self, name: Token) -> Access:
         bracket = self.peek().text
@@ -301,21 +307,28 @@ class _Parser:
                 return Coordinate("", (index,), name.span)
             return Access(name.text, (), name.span)
         if bracket == "(" and not self.has_names():
-            message = f"'{name.text}' is no function of the notation"
-            near = get_close_matches(name.text, KNOWN, 3)
-            if name.text in ELSEWHERE:
-                message += f": {ELSEWHERE[name.text]}"
-            elif near:
-                message += f", did you mean {' or '.join(map(repr, near))}?"
-            raise ParseError(pointed(message, self.text, name.span))
+            self.refuse(unknown_function(name.text), name.span)
+        part: list[Place] = []
+        places, end = self.places()
+        if self.peek().text == "[" and not any(map(is_name, places)):
+            part, (places, end) = places, self.places()
+        span = (name.span[0], end)
+        found = indices_and_ranges(part, places)
+        if found is None:
+            right = spelled_in_order(name.text, part, places)
+            self.refuse(f"ranges come before indices: write {right}", span)
+        return Access(name.text, found[0], span, found[1])
+
+    def places(self) -> tuple[list[Place], int]:
+        """Parse what is in brackets behind a name; also return where they end."""
+        closing = "]" if self.peek().text == "[" else ")"
         self.enter()
         self.next += 1
-        indices = [self.index()]
+        places = [self.place()]
         while self.peek().text == ",":
             self.next += 1
-            indices.append(self.index())
-        end = self.close("]" if bracket == "[" else ")")
-        return Access(name.text, tuple(indices), (name.span[0], end))
+            places.append(self.place())
+        return places, self.close(closing)
 
     def has_names(self) -> bool:
         """Return whether the parentheses that open here are those of an access."""
@@ -326,24 +339,35 @@ class _Parser:
                 return after.kind != "symbol" or after.text == "]"
         return True
 
-    def index(self) -> str:
-        """Parse an index, or the coordinate that is read in place of all."""
-        token = self.peek()
-        if token.text.isdecimal():
-            index = str(self.number(token))
-        elif token.kind == "name":
-            index = self.renamed.get(token.text, token.text)
-        elif token.text != ":":
-            self.expected("the name of an index, or a coordinate from 0 on")
-        self.next += token.text != ":"
-        if self.peek().text == ":":
-            message = (
-                "a range of coordinates is no index: slice the operand before, as "
-                "A[:, 2:10], or keep what is in the range, as "
-                "keep(A[i,j], (j >= 2) & (j < 10))"
-            )
-            raise ParseError(pointed(message, self.text, self.peek().span))
-        return index
+    def place(self) -> Place:
+        """Parse an index, a coordinate, or a range of coordinates."""
+        token, first = self.peek(), self.next
+        if token.kind == "name":
+            self.next += 1
+            return self.renamed.get(token.text, token.text)
+        begin = self.bound()
+        if self.peek().text != ":":
+            if begin is None or begin < 0:
+                self.next = first
+                self.expected("the name of an index, or a coordinate from 0 on")
+            return str(begin)
+        self.next += 1
+        end, after = self.bound(), self.peek()
+        if after.text == ":":
+            step = "ranges have no steps: slice the operand before, as A[::2]"
+            self.refuse(step, after.span)
+        if after.kind == "name":
+            self.expected("an integer: bounds of ranges are written as such")
+        return Range(begin, end)
+
+    def bound(self) -> int | None:
+        """Parse a bound of a range, if one is there."""
+        is_negative = self.peek().text == "-"
+        token = self.tokens[self.next + is_negative]
+        if not token.text.isdecimal():
+            return None
+        self.next += 1 + is_negative
+        return int(self.number(token)) * (-1 if is_negative else 1)
 
     def peek(self) -> Token:
         return self.tokens[self.next]
@@ -352,7 +376,7 @@ class _Parser:
         self.depth += 1
         if self.depth > MAX_NESTING:
             message = f"more than {MAX_NESTING} parentheses are open here"
-            raise ParseError(pointed(message, self.text, self.peek().span))
+            self.refuse(message, self.peek().span)
 
     def close(self, bracket: str) -> int:
         """Consume the closing bracket and return the column behind it."""
@@ -366,8 +390,10 @@ class _Parser:
     def expected(self, what: str) -> NoReturn:
         token = self.peek()
         found = token.text if token.kind == "end" else f"'{token.text}'"
-        message = f"expected {what}, found {found}"
-        raise ParseError(pointed(message, self.text, token.span))
+        self.refuse(f"expected {what}, found {found}", token.span)
+
+    def refuse(self, message: str, span: Span) -> NoReturn:
+        raise ParseError(pointed(message, self.text, span))
 
 
 def _join(lhs: Expr, rhs: Expr) -> Span:

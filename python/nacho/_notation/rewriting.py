@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 from nacho._notation.operators import OPERATORS
-from nacho._notation.symbols import ATOM, operator_text
+from nacho._notation.spelling import ATOM, operator_text
 from nacho._notation.tokens import PATTERN
 from nacho._notation.tree import (
     Access,
@@ -137,14 +137,14 @@ def _spelled(node: Expr, operands: list[tuple[str, int]]) -> tuple[str, int]:
         case Coordinate():
             return node.indices[0], ATOM
         case Access():
-            return access_text(node.name, node.indices), ATOM
+            return node.name + node.subscript, ATOM
         case Literal():
             return number_text(node.value), ATOM
         case Reduction():
             arguments = ", ".join((*node.indices, operands[0][0]))
             return f"{_reducer(node)}({arguments})", ATOM
-        case Call(function, (Access(name, indices),)) if function == PATTERN:
-            return access_text(f"{PATTERN}({name})", indices), ATOM
+        case Call(function, (Access() as access,)) if function == PATTERN:
+            return f"{PATTERN}({access.name}){access.subscript}", ATOM
         case Call():
             return operator_text(node.function, operands)
     return operator_text(node.operator.spelling, operands)

@@ -15,25 +15,13 @@ from typing import Any, NamedTuple, NoReturn, overload
 
 import numpy as np
 
-from nacho._notation.operators import written_in
 from nacho._notation.overloads import Overloads
+from nacho._notation.ranges import key_text
+from nacho._notation.spelling import ATOM, COMPARISONS, operator_text
 from nacho._notation.tree import identifier
 from nacho.errors import ArgumentError, displayed
 
 _RESULT = "Z"
-_OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, ATOM = range(1, 9)
-"""How tightly the outermost operator of a text binds."""
-_COMPARISONS = written_in("comparison")
-_PREFIXES = written_in("sign") | written_in("not")
-_OPERATORS = {
-    **dict.fromkeys(_COMPARISONS, 0),
-    **dict.fromkeys(written_in("or"), _OR),
-    **dict.fromkeys(written_in("xor"), _XOR),
-    **dict.fromkeys(written_in("and"), _AND),
-    **dict.fromkeys(written_in("sum"), _SUM),
-    **dict.fromkeys(written_in("product"), _PRODUCT),
-    **dict.fromkeys(written_in("power"), _POWER),
-}
 
 
 class Index(Overloads["Expression"]):
@@ -123,9 +111,19 @@ class Unindexed(Expression):
 
     __slots__ = ()
 
+    @overload
+    def __getitem__(self, key: slice | tuple[slice, ...]) -> Unindexed: ...
+
+    @overload
+    def __getitem__(self, key: object) -> Expression: ...
+
     def __getitem__(self, key: object) -> Expression:
         assert isinstance(self._node, _Access)
-        return index_tensor(self._node.container, key)
+        container, _, part = self._node
+        places = key if isinstance(key, tuple) else (key,)
+        if part or not any(isinstance(place, slice) for place in places):
+            return Expression(_Access(container, _places(places), part))
+        return Unindexed(_Access(container, (), key_text(places)))
 
     __iter__ = None  # Python would iterate over what can be indexed
 
@@ -142,21 +140,15 @@ def access(container: object, *indices: Index | str | int) -> Expression:
     """Return the element of a container of any library at some indices.
 
     Without indices, it is a scalar, or a container that is indexed next. Indices may
-    also be strings, and numbers: ``access(A)[3, j]`` is the row 3.
+    also be strings, and numbers: ``access(A)[3, j]`` is the row 3. Ranges come before:
+    ``access(A)[:, 2:10][i, j]``.
 
     >>> i, j = nacho.indices("i j")  # doctest: +SKIP
     >>> nacho.evaluate(nacho.access(A)[i, j] * nacho.access(x)["j"], "i")
     ... # doctest: +SKIP
     """
     kind = Expression if indices else Unindexed
-    places: list[Index | int] = []
-    for index in indices:
-        is_bool = isinstance(index, bool)
-        if isinstance(index, int | np.integer) and index >= 0 and not is_bool:
-            places.append(int(index))
-        else:
-            places += _checked([index])
-    return kind(_Access(container, tuple(places)))
+    return kind(_Access(container, _places(indices)))
 
 
 def index_tensor(tensor: object, key: Any) -> Expression:
@@ -210,6 +202,8 @@ def statement(expr: Expression, indices: object) -> tuple[str, dict[str, Any]]:
 class _Access(NamedTuple):
     container: object
     indices: tuple[Index | int, ...]
+    part: str = ""
+    """The ranges that come before the indices, as text."""
 
 
 class _Coordinate(NamedTuple):
@@ -237,7 +231,7 @@ _Node = _Atom | _Operator | _Reduction
 
 def operation(symbol: str, *operands: object) -> Expression:
     """Return an operator of expressions and numbers; NotImplemented for others."""
-    literal = symbol in _COMPARISONS or symbol == "**"
+    literal = symbol in COMPARISONS or symbol == "**"
     nodes: list[_Node] = []
     for operand in operands:
         node = _node_of(operand, literal)
@@ -266,6 +260,18 @@ def _node_of(operand: object, literal: bool = False) -> _Node | None:
     if isinstance(operand, np.ndarray) and operand.ndim == 0:
         return _Access(operand, ())
     return None
+
+
+def _places(given: Iterable[object]) -> tuple[Index | int, ...]:
+    """Return index variables, and the coordinates among them."""
+    places: list[Index | int] = []
+    for index in given:
+        is_bool = isinstance(index, bool)
+        if isinstance(index, int | np.integer) and index >= 0 and not is_bool:
+            places.append(int(index))
+        else:
+            places += _checked([index])
+    return (*places,)
 
 
 def _checked(given: Iterable[object]) -> tuple[Index, ...]:
@@ -356,27 +362,7 @@ class _Writer:
             self.operands[name] = node.container
         name = self.by_identity[key]
         subscript = ",".join(map(str, node.indices))
-        return f"{name}[{subscript}]" if subscript else name
-
-
-def operator_text(symbol: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
-    """Write an operator, with parentheses where the notation needs them."""
-    if symbol not in _OPERATORS and symbol not in _PREFIXES:
-        return f"{symbol}({', '.join(text for text, _ in operands)})", ATOM
-    if len(operands) == 1:
-        return f"{symbol}{_enclosed(operands[0], _SIGN)}", _SIGN
-    binds = _OPERATORS[symbol]
-    if binds == _POWER:
-        base, exponent = operands
-        return f"{_enclosed(base, ATOM)}**{_enclosed(exponent, _SIGN)}", binds
-    lhs = _enclosed(operands[0], max(binds, _OR))
-    rhs = _enclosed(operands[1], binds + 1)
-    return f"{lhs} {symbol} {rhs}", binds
-
-
-def _enclosed(written: tuple[str, int], least: int) -> str:
-    text, binds = written
-    return text if binds >= least else f"({text})"
+        return f"{name}{node.part}[{subscript}]" if subscript else name + node.part
 
 
 def _indices(node: _Node) -> tuple[Index, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,6 +35,17 @@ ELSEWHERE = {
     "and numpy.partition finds that",
 }
 """Functions that the notation lacks, and what else does it."""
+
+
+def unknown_function(name: str) -> str:
+    """Return what to say of a function that the notation lacks."""
+    message = f"'{name}' is no function of the notation"
+    near = get_close_matches(name, KNOWN, 3)
+    if name in ELSEWHERE:
+        message += f": {ELSEWHERE[name]}"
+    elif near:
+        message += f", did you mean {' or '.join(map(repr, near))}?"
+    return message
 
 
 def _symbols() -> str:

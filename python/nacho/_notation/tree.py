@@ -7,11 +7,12 @@ recurses, because the tree of a sum of a thousand terms is a thousand nodes deep
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from nacho._notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
+from nacho._notation.ranges import Range
 from nacho.errors import Span
 
 MAX_RANK = 8
@@ -30,16 +31,54 @@ class Access:
     """``A[i,j]``, or a scalar ``s`` (no indices).
 
     An index that is a number, as in ``A[3,j]``, is the only coordinate that is read.
+    In ``A[:, 2:10][i,j]``, the index j counts the coordinates of a range.
     """
 
     name: str
     indices: tuple[str, ...]
     span: Span
+    ranges: tuple[Range, ...] = ()
+    """Per index, what it runs over; there are none if all run over whole dimensions."""
+
+    @property
+    def key(self) -> AccessKey:
+        """What is the same for all accesses to the same elements."""
+        return self.name, self.indices, self.ranges
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The indices that are no numbers."""
         return tuple(index for index in self.indices if not index.isdecimal())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its indices run over whole dimensions."""
+        return not self.ranges and self.variables == self.indices
+
+    @property
+    def subscript(self) -> str:
+        """What is written behind the name; nothing behind that of a scalar."""
+        if not self.indices:
+            return ""
+        if not self.ranges:
+            return f"[{','.join(self.indices)}]"
+        pairs = zip(self.indices, self.ranges, strict=True)
+        places = (i if i.isdecimal() else each.text for i, each in pairs)
+        return f"[{', '.join(places)}][{','.join(self.variables)}]"
+
+    def extents(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the extent of each index, for an operand of a shape.
+
+        That of a number is the extent of the dimension.
+        """
+        if not self.ranges:
+            return tuple(shape)
+        pairs = zip(shape, self.ranges, strict=False)
+        return tuple(each.size(extent) for extent, each in pairs)
+
+
+AccessKey = tuple[str, tuple[str, ...], tuple[Range, ...]]
+"""The name, the indices and the ranges of an access."""
 
 
 @dataclass(frozen=True)
@@ -198,10 +237,10 @@ class Assignment:
     @cached_property
     def accesses(self) -> tuple[Access, ...]:
         """The distinct accesses of the right-hand side, by first appearance."""
-        found: dict[tuple[str, tuple[str, ...]], Access] = {}
+        found: dict[AccessKey, Access] = {}
         for node in postorder(self.expr):
             if isinstance(node, Access) and not isinstance(node, Coordinate):
-                found.setdefault((node.name, node.indices), node)
+                found.setdefault(node.key, node)
         return tuple(found.values())
 
     @cached_property

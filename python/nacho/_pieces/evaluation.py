@@ -293,6 +293,9 @@ class Evaluation:
             return self._found_late
         if self.program.choices[MERGE_KEYS]:
             return "its operands have few entries, which are merged in a single loop"
+        ranged = [access.name for access in self.written.accesses if access.ranges]
+        if ranged:
+            return f"operand '{ranged[0]}' is read in ranges, with other coordinates"
         if format is not None and not has_windows(format.usual):
             return f"a result in the format '{format}' is not made in pieces"
         reasons = (self._why_not_alone(step) for step in self.program.steps)

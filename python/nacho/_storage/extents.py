@@ -19,16 +19,8 @@ Extents = Mapping[str, int]
 
 def index_extents(assignment: Assignment, views: Views) -> dict[str, int]:
     """Return the extent of every index, or refuse two that contradict each other."""
-    found = dict(assignment.extents)
-    for access in assignment.accesses:
-        if access.indices:
-            shape = views[access.name].shape
-            for index, extent in zip(access.indices, shape, strict=True):
-                if index.isdecimal():
-                    _require_coordinate(assignment, access, int(index), extent)
-                elif found.setdefault(index, extent) != extent:
-                    _refuse(assignment, views, access, index, (found[index], extent))
-    return found
+    shapes = {name: view.shape for name, view in views.items()}
+    return known_extents(assignment, shapes)
 
 
 def known_extents(
@@ -40,8 +32,10 @@ def known_extents(
     """
     found = dict(assignment.extents)
     for access in assignment.accesses:
-        pairs = zip(access.indices, shapes.get(access.name, ()), strict=False)
-        for index, extent in pairs:
+        if access.name not in shapes:
+            continue
+        extents = access.extents(shapes[access.name])
+        for index, extent in zip(access.indices, extents, strict=False):
             if index.isdecimal():
                 _require_coordinate(assignment, access, int(index), extent)
             elif found.setdefault(index, extent) != extent:
@@ -76,10 +70,15 @@ def _refuse(
         if index in each.indices and each.name in known
     )
     message = (
-        f"index '{index}' has extent {before} in operand '{first.name}', but {extent} "
-        f"in operand '{access.name}'"
+        f"index '{index}' has extent {before} in {_named(first)}, but {extent} "
+        f"in {_named(access)}"
     )
     raise ShapeError(pointed(message, assignment.text, access.span))
+
+
+def _named(access: Access) -> str:
+    part = f"{access.name}{access.subscript} of " if access.ranges else ""
+    return f"{part}operand '{access.name}'"
 
 
 def require_values(

@@ -154,7 +154,7 @@ def shaped(text: str, packed: Packed, options: str) -> torch.Tensor:
         shape = getattr(given[access.name], "shape", ())
         if len(shape) != len(access.indices):
             refuse_rank(access.name, len(shape), len(access.indices))
-        extents.update(zip(access.indices, shape, strict=True))
+        extents.update(zip(access.indices, access.extents(shape), strict=True))
     dtype = _dtype(assignment, given, _options(options).out)
     device = packed.arrays[0].device if packed.arrays else None
     shape = [extents[index] for index in assignment.result.indices]
