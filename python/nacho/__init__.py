@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     trunc: OfElements
     where: OfElements
     pattern: Callable[[Expression], Expression]
+    argmax: Callable[..., Expression]
+    argmin: Callable[..., Expression]
     count: Callable[..., Expression]
     max: Callable[..., Expression]
     min: Callable[..., Expression]
@@ -156,6 +158,8 @@ __all__ = [
     "acos",
     "acosh",
     "angle",
+    "argmax",
+    "argmin",
     "array_api",
     "asarray",
     "asin",

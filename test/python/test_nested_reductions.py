@@ -190,7 +190,8 @@ def test_expressions_of_indices():
         ("y[j] = sum(j, A[i,j])", "index 'j' on the left is an index of no operand"),
         ("y[i] = sun(j, A[i,j])", r"'sun' is no function .*, did you mean 'sum'"),
         ("y[i] = xyz(A[i,j])", "'xyz' is no function of the notation$"),
-        ("y[i] = argmax(j, A[i,j])", r"notation: A\.argmax\(axis=1\) of SciPy"),
+        ("y = argmax(i, j, A[i,j])", "'argmax' has one index, of which its result is"),
+        ("y[i] = argmin(k, A[i,j])", "index 'k' of the reduction is that of no oper"),
         ("Z[i,j] = topk(3, j, A[i,j])", r"notation: keep\(A\[i,j\], A\[i,j\] >= t"),
         ("y[i] = max(j)", "max' takes 2 argument"),
         ("y[i] = sum(", "expected an index and an expression"),
@@ -257,3 +258,99 @@ def test_einsum_and_indices_say_what_is_kept():
     i, j = nacho.indices("i j")
     assert not warnings_of(lambda: nacho.einsum("ij->i", A))
     assert not warnings_of(lambda: nacho.evaluate(nacho.access(A, i, j), (i,)))
+
+
+# --- Coordinates of the largest and smallest values -----------------------------------
+
+SMALL = rng.integers(-3, 4, (9, 12)) * (rng.random((9, 12)) < 0.5)
+SMALL[4] = 0
+SMALL[5] = -1
+
+
+@pytest.mark.any_target
+@pytest.mark.each_value
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "dense"])
+@pytest.mark.parametrize("dtype", [np.float64, np.int8, np.float32])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_coordinates_of_the_first_best_entries(name, dtype, format):
+    """Of equal ones it is the first; -1 says that it is a 0 that is not stored."""
+    values = SMALL.astype(dtype)
+    A = nacho.Tensor.from_dense(values, format) if format != "dense" else values
+    for axis, text in ((1, "y[i] = {}(j, A[i,j])"), (0, "y[j] = {}(i, A[i,j])")):
+        wanted = getattr(values, name)(axis)
+        best = np.take_along_axis(values, np.expand_dims(wanted, axis), axis)
+        if format != "dense":
+            wanted = np.where(best.ravel(), wanted, -1)
+        for parts in (None, 1, 5):
+            found = nacho.evaluate(text.format(name), A=A, parts=parts)
+            found = found.to_dense() if isinstance(found, nacho.Tensor) else found
+            assert found.dtype == np.int64
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_coordinates_of_values_that_are_computed():
+    A, B = sp.csr_array(D), sp.csr_array(E)
+    for text, values in {
+        "y[i] = argmax(j, A[i,j] * x[j])": D * x,
+        "y[i] = argmin(j, A[i,j] + x[j])": D + x,
+        "y[i] = argmax(k, sum(j, A[i,j] * B[j,k]))": D @ E,
+    }.items():
+        given = {n: o for n, o in {"A": A, "B": B, "x": x}.items() if f"{n}[" in text}
+        found = nacho.evaluate(text, given)
+        name = "argmin" if "argmin" in text else "argmax"
+        best = getattr(values, name[3:])(1)
+        np.testing.assert_array_equal(
+            found, np.where(best, getattr(values, name)(1), found)
+        )
+        assert ((found >= 0) | (best == 0)).all()
+    found = nacho.evaluate("Z[i,j] = keep(A[i,j], j == argmax(j, A[i,j]))", A=A)
+    assert found.nnz == (D.max(1) > 0).sum()
+    np.testing.assert_array_equal(found.toarray().max(1), np.maximum(D.max(1), 0))
+
+
+def test_coordinates_of_what_is_no_number():
+    values = np.array([[1.0, np.nan, 3.0, np.nan], [-1.0, 0, -2, 0]])
+    for name in ("argmax", "argmin"):
+        found = nacho.evaluate(f"y[i] = {name}(j, A[i,j])", A=values)
+        np.testing.assert_array_equal(found, getattr(values, name)(1))
+    with pytest.raises(nacho.DTypeError, match="of complex numbers, which have no"):
+        nacho.evaluate("y[i] = argmax(j, A[i,j])", A=values + 0j)
+    with pytest.raises(nacho.ReductionError, match="over the empty index 'j'"):
+        nacho.evaluate("y[i] = argmax(j, A[i,j])", A=values[:, :0])
+
+
+def test_coordinates_in_other_places():
+    i, j = nacho.indices("i j")
+    found = nacho.evaluate(nacho.argmin(j, nacho.access(D)[i, j]), i)
+    np.testing.assert_array_equal(found, D.argmin(1))
+    text = "y[i] = x[i] * argmax(j, A[i,j])"
+    assert nacho.grad(text, "x") == "dx[i] = dy[i] * argmax(j, A[i,j])"
+    assert nacho.grad(text, "A") == "dA[i,j] = 0.0 * pattern(A)[i,j]"
+    T = nacho.Tensor.from_dense(rng.random((3, 4, 5)), "csf")
+    text = "Z[i,k] = argmax(j, T[i,j,k])"
+    with pytest.raises(nacho.UnsupportedError, match="no entries, but -1: it would"):
+        nacho.evaluate(text, T=T)
+    found = nacho.evaluate(text, T=T, out="dense")
+    np.testing.assert_array_equal(found, T.to_dense().argmax(1))
+
+
+def test_the_work_is_that_of_the_entries():
+    """Rows are as long as one likes."""
+    A = sp.coo_array(([2.0, 3.0], ([0, 1], [7, 10**9])), shape=(3, 2 * 10**9)).tocsr()
+    found = nacho.evaluate("y[i] = argmax(j, A[i,j])", A=A)
+    np.testing.assert_array_equal(found, [7, 10**9, -1])
+    explained = nacho.explain("y[i] = argmax(j, A[i,j])", A=A)
+    assert "argmax(j, A[i,j])" in str(explained)
+
+
+def test_the_largest_entries_of_rows():
+    """What the message says of topk computes them."""
+    with pytest.raises(nacho.ParseError) as error:
+        nacho.evaluate("Z[i,j] = topk(2, j, A[i,j])", A=D)
+    code = re.search(r"for t = (np\.array\(.*\))\n", str(error.value))
+    values = rng.permutation(60).reshape(6, 10) * (rng.random((6, 10)) < 0.5)
+    A = sp.csr_array(values)
+    t = eval(code[1], {"np": np, "A": A, "k": 2})
+    found = nacho.evaluate("Z[i,j] = keep(A[i,j], A[i,j] >= t[i])", A=A, t=t)
+    wanted = np.where(values >= np.sort(values, 1)[:, -2:-1], values, 0)
+    np.testing.assert_array_equal(found.toarray(), wanted)

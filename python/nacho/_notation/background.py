@@ -172,7 +172,10 @@ def require_sparse(kinds: Kinds) -> None:
 
 
 def _reason(kinds: Kinds, term: Expr) -> str:
-    """Return, as text, which innermost part of a term turns zeros into non-zeros."""
+    """Return, as text, which innermost part of a term turns zeros into non-zeros.
+
+    What a function is written with has the same place in the text, and is not shown.
+    """
     found = _backgrounds(kinds)
     if id(term) not in found.tensors:
         return ""
@@ -182,7 +185,9 @@ def _reason(kinds: Kinds, term: Expr) -> str:
         inner = [
             child
             for child in children(node)
-            if id(child) in found.tensors and not found.is_zero(child)
+            if id(child) in found.tensors
+            and not found.is_zero(child)
+            and child.span != node.span
         ]
     value = found.value[id(node)]
     known = "not zero" if value is None else _shown(value)

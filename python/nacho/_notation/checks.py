@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from nacho._notation.tree import Access, Assignment, Coordinate, Expr, postorder
+from nacho._notation.shorthands import PLACES
+from nacho._notation.tree import (
+    Access,
+    Assignment,
+    Coordinate,
+    Expr,
+    Reduction,
+    postorder,
+)
 from nacho.errors import ParseError, pointed
 
 
@@ -66,6 +74,24 @@ def _check_names(assignment: Assignment) -> None:
             if index in names:
                 message = f"'{index}' is the name of an index and of a tensor"
                 _refuse(assignment, message, access)
+
+
+def require_reducible(node: Reduction, text: str) -> None:
+    """Refuse a reduction over an index that is repeated, or that nothing in it has."""
+    known = {
+        index
+        for each in postorder(node.operand)
+        if isinstance(each, Access) and not isinstance(each, Coordinate)
+        for index in each.indices
+    }
+    for index in node.indices:
+        if index not in known or node.indices.count(index) > 1:
+            wrong = "is repeated" if index in known else "is that of no operand in it"
+            message = f"index '{index}' of the reduction {wrong}"
+            raise ParseError(pointed(message, text, node.span))
+    if node.op in PLACES and len(node.indices) > 1:
+        message = f"'{node.op}' has one index, of which its result is a coordinate"
+        raise ParseError(pointed(message, text, node.span))
 
 
 def repeated_index(access: Access) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from nacho._notation.operators import OPERATORS, REDUCERS
 from nacho._notation.overloads import Overloads
-from nacho._notation.shorthands import COUNT, SHORTHANDS
+from nacho._notation.shorthands import COUNT, OTHER_REDUCERS, SHORTHANDS
 from nacho._notation.symbols import Expression, Index, applied, reduced
 from nacho.errors import ArgumentError
 
@@ -80,6 +80,8 @@ _REDUCED = {
     "max": "largest value of an expression",
     "min": "smallest value of an expression",
     COUNT: "number of values of an expression that are not 0",
+    "argmax": "coordinate of the largest value of an expression",
+    "argmin": "coordinate of the smallest value of an expression",
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -92,7 +94,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         name: _public(name, name, each.arity, each.summary)
         for name, each in SHORTHANDS.items()
     },
-    **{name: _reducer(name) for name in (*REDUCERS, COUNT)},
+    **{name: _reducer(name) for name in (*REDUCERS, *OTHER_REDUCERS)},
 }
 """What Python has no symbol for, by its name in ``nacho``.
 

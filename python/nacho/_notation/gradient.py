@@ -29,7 +29,7 @@ from nacho._notation.rewriting import (
     spelled,
     with_plain_names,
 )
-from nacho._notation.tokens import PATTERN
+from nacho._notation.spelling import PATTERN
 from nacho._notation.tree import (
     Access,
     Assignment,

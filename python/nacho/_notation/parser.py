@@ -14,7 +14,7 @@ Operators bind as in Python: comparisons bind least, and do not chain:
     primary    := number | name | access | call | '(' comparison ')'
     call       := function '(' comparison (',' comparison)* ')'
                 | reducer '(' indices ',' comparison ')'
-    reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count'
+    reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count' | 'argmax' | 'argmin'
     access     := name ['[' part ']'] '[' places ']' | name '(' places ')'
     places     := (name | integer) (',' (name | integer))*
     part       := (range | integer) (',' (range | integer))*
@@ -33,7 +33,7 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import NoReturn
 
-from nacho._notation.checks import require_well_formed
+from nacho._notation.checks import require_reducible, require_well_formed
 from nacho._notation.operators import REDUCERS, SUM, Operator
 from nacho._notation.ranges import (
     Place,
@@ -44,17 +44,17 @@ from nacho._notation.ranges import (
 )
 from nacho._notation.shorthands import (
     AS_WRITTEN,
-    COUNT,
     EXPANDED,
+    OTHER_REDUCERS,
     SHORTHANDS,
     Reading,
 )
+from nacho._notation.spelling import PATTERN
 from nacho._notation.tokens import (
     ASSIGNMENTS,
     BINARY,
     COMPARISONS,
     FUNCTIONS,
-    PATTERN,
     POWER,
     PREFIXES,
     Scope,
@@ -73,7 +73,6 @@ from nacho._notation.tree import (
     Literal,
     Reduction,
     Unary,
-    postorder,
 )
 from nacho.errors import ArgumentError, ParseError, Span, pointed
 
@@ -198,7 +197,7 @@ class _Parser:
         if self.peek().text == "(":
             if token.text == PATTERN:
                 return self.pattern(token)
-            if token.text in REDUCERS or token.text == COUNT:
+            if token.text in REDUCERS or token.text in OTHER_REDUCERS:
                 scope = Scope(self.tokens, self.next)
                 if token.text not in FUNCTIONS or scope.has_index():
                     return self.reduction(token, scope)
@@ -258,7 +257,7 @@ class _Parser:
             return self.reading.call(name.text, tuple(arguments), span)
         return Call(name.text, tuple(arguments), span)
 
-    def reduction(self, name: Token, scope: Scope) -> Reduction:
+    def reduction(self, name: Token, scope: Scope) -> Expr:
         self.enter()
         self.next += 1
         outer, self.renamed = self.renamed, dict(self.renamed)
@@ -274,9 +273,9 @@ class _Parser:
         end = self.close(")")
         self.renamed = outer
         span = (name.span[0], end)
-        node = self.reading.reduction(name.text, tuple(over), operand, span)
-        self.require_indices(node)
-        return node
+        node = Reduction(name.text, tuple(over), operand, span)
+        require_reducible(node, self.text)
+        return self.reading.reduction(node, self.fresh)
 
     def fresh(self, index: str) -> str:
         """Return the name of an index with a number that nothing else has."""
@@ -284,20 +283,6 @@ class _Parser:
         name = next(name for name in names if name not in self.taken)
         self.taken.add(name)
         return name
-
-    def require_indices(self, node: Reduction) -> None:
-        known = {
-            index
-            for each in postorder(node.operand)
-            if isinstance(each, Access) and not isinstance(each, Coordinate)
-            for index in each.indices
-        }
-        for index in node.indices:
-            if index not in known or node.indices.count(index) > 1:
-                wrong = (
-                    "is repeated" if index in known else "is that of no operand in it"
-                )
-                self.refuse(f"index '{index}' of the reduction {wrong}", node.span)
 
     def access(self, name: Token) -> Access:
         bracket = self.peek().text

@@ -20,7 +20,7 @@ from functools import lru_cache
 from nacho._notation.operators import OPERATORS
 from nacho._notation.parser import parse_as_written
 from nacho._notation.rewriting import number_text, renamed, rewritten
-from nacho._notation.shorthands import COUNT
+from nacho._notation.shorthands import OTHER_REDUCERS
 from nacho._notation.tree import (
     Access,
     Binary,
@@ -104,7 +104,7 @@ REDUCED: dict[str, str] = {
     " prod(k, where(x[k] == 0, 1, x[k])) / where(x[j] == 0, 1, x[j]), 0)",
     "max": "where(x[j] == max(k, x[k]), 1 / count(k, x[k] == max(l, x[l])), 0)",
     "min": "where(x[j] == min(k, x[k]), 1 / count(k, x[k] == min(l, x[l])), 0)",
-    COUNT: ZERO,
+    **dict.fromkeys(OTHER_REDUCERS, ZERO),
 }
 """By the operator that reduces ``x[j]`` over j: the derivative for one of the j.
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import count
 
 from nacho._notation.operators import OPERATORS
-from nacho._notation.spelling import ATOM, operator_text
-from nacho._notation.tokens import PATTERN
+from nacho._notation.spelling import ATOM, PATTERN, operator_text
 from nacho._notation.tree import (
     Access,
     Binary,

@@ -7,26 +7,80 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from nacho._notation.operators import REDUCERS
-from nacho._notation.tree import Binary, Call, Expr, Literal, Reduction, Unary
+from nacho._notation.rewriting import renamed
+from nacho._notation.spelling import PATTERN
+from nacho._notation.tree import (
+    Binary,
+    Call,
+    Coordinate,
+    Expr,
+    Literal,
+    Reduction,
+    Unary,
+    postorder,
+)
 from nacho.errors import Span
 
 COUNT = "count"
+PLACES = {"argmax": "max", "argmin": "min"}
+"""What returns a coordinate of an index, and the reduction whose value is there."""
+OTHER_REDUCERS = (COUNT, *PLACES)
+"""Reductions that are written with others."""
 
 _LARGEST_POWER = 64
 """Integers up to this one are exponents of products; others, of real powers."""
+_FAR = 1 << 62
+"""A number that is larger than any coordinate."""
 
 
-def reduction(
-    function: str, indices: tuple[str, ...], operand: Expr, span: Span
-) -> Reduction:
-    """Return ``sum(j, x)`` and its like; ``count`` sums 1 wherever ``x`` is not 0."""
-    if function != COUNT:
-        return Reduction(REDUCERS[function].name, indices, operand, span)
-    ones = Call("where", (operand, Literal(1, span), Literal(0, span)), span)
-    return Reduction(REDUCERS["sum"].name, indices, ones, span)
+def reduction(node: Reduction, fresh: Callable[[str], str]) -> Expr:
+    """Return ``sum(j, x)`` and its like, whose operator still is the function's name.
+
+    ``count`` sums 1 wherever ``x`` is not 0. ``fresh`` invents names of indices.
+    """
+    if node.op in PLACES:
+        return _place(node, fresh)
+    if node.op != COUNT:
+        return replace(node, op=REDUCERS[node.op].name)
+    ones = Call("where", (node.operand, *_numbers(node.span, 1, 0)), node.span)
+    return replace(node, op=REDUCERS["sum"].name, operand=ones)
+
+
+def _place(node: Reduction, fresh: Callable[[str], str]) -> Expr:
+    """Return ``argmax(j, x)``: the first j where x is the largest, or -1.
+
+    It is -1 where the largest value is a 0 that is not stored. Of the coordinates of
+    the entries that have the largest value, the smallest is found in this way, in which
+    a minimum takes what has no entry for 0:
+
+        found = min(j, keep(pattern(x) * (j - far), x == max(k, x) | x != x))
+        where(found < 0, found + far, -1)
+
+    If an x is not a number, it is the largest, and the only one that x != x holds for.
+    """
+    span, best = node.span, replace(node, op=REDUCERS[PLACES[node.op]].name)
+    inner = [each for each in postorder(node.operand) if isinstance(each, Reduction)]
+    bound = (index for each in (node, *inner) for index in each.indices)
+    names = {index: fresh(index) for index in bound}
+    x, index = renamed(node.operand, names), names[node.indices[0]]
+    far, zero, one = _numbers(span, _FAR, 0, 1)
+    is_best = Binary("eq", x, best, span)
+    is_best = Binary("orbits", is_best, _isnan(x, span), span)
+    distance = Binary("sub", Coordinate("", (index,), span), far, span)
+    stored = Binary("mul", Call(PATTERN, (x,), span), distance, span)
+    kept = Call("keep", (stored, is_best), span)
+    found = Reduction(REDUCERS["min"].name, (index,), kept, span)
+    is_found = Binary("lt", found, zero, span)
+    place = Binary("add", found, far, span)
+    return Call("where", (is_found, place, Unary("neg", one, span)), span)
+
+
+def _numbers(span: Span, *values: int) -> list[Expr]:
+    return [Literal(value, span) for value in values]
 
 
 def power(base: Expr, exponent: Expr) -> Expr:
@@ -134,7 +188,7 @@ class Reading(NamedTuple):
     """What the parser makes of powers, reductions and functions such as ``relu``."""
 
     power: Callable[[Expr, Expr], Expr]
-    reduction: Callable[[str, tuple[str, ...], Expr, Span], Reduction]
+    reduction: Callable[[Reduction, Callable[[str], str]], Expr]
     call: Callable[[str, tuple[Expr, ...], Span], Expr]
 
 
@@ -142,11 +196,10 @@ def _kept_power(base: Expr, exponent: Expr) -> Expr:
     return Binary("pow", base, exponent, (base.span[0], exponent.span[1]))
 
 
-def _kept_reduction(
-    function: str, indices: tuple[str, ...], operand: Expr, span: Span
-) -> Reduction:
-    name = COUNT if function == COUNT else REDUCERS[function].name
-    return Reduction(name, indices, operand, span)
+def _kept_reduction(node: Reduction, fresh: Callable[[str], str]) -> Reduction:
+    if node.op in OTHER_REDUCERS:
+        return node
+    return replace(node, op=REDUCERS[node.op].name)
 
 
 EXPANDED = Reading(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nacho._notation.operators import written_in
 
+PATTERN = "pattern"
+"""The function of an access that is written ``pattern(A)[i,j]``."""
 _OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, ATOM = range(1, 9)
 """How tightly the outermost operator of a text binds."""
 COMPARISONS = written_in("comparison")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nacho._notation.operators import REDUCERS, REDUCTIONS, SUM, written_in
-from nacho._notation.shorthands import COUNT, SHORTHANDS
+from nacho._notation.shorthands import OTHER_REDUCERS, SHORTHANDS
 from nacho._notation.tree import identifier
 from nacho.errors import ParseError, Span, pointed
 
@@ -24,15 +24,13 @@ PREFIXES = written_in("sign") | written_in("not")
 FUNCTIONS = written_in("call")
 ASSIGNMENTS = {"=": SUM, **REDUCTIONS}
 POWER = "**"
-PATTERN = "pattern"
-KNOWN = {*FUNCTIONS, *REDUCERS, *SHORTHANDS, COUNT}
+KNOWN = {*FUNCTIONS, *REDUCERS, *SHORTHANDS, *OTHER_REDUCERS}
 """The names that are read as functions if a parenthesis follows."""
 
 ELSEWHERE = {
-    "argmax": "A.argmax(axis=1) of SciPy and NumPy says where the largest values are",
-    "argmin": "A.argmin(axis=1) of SciPy and NumPy says where the smallest values are",
-    "topk": "keep(A[i,j], A[i,j] >= t[i]) keeps what is not below a threshold per row, "
-    "and numpy.partition finds that",
+    "topk": "keep(A[i,j], A[i,j] >= t[i]) keeps the largest entries of each row of a "
+    "csr_array, for t = np.array([[*np.sort(A.data[a:b])[-k:], 0][0] for a, b"
+    " in zip(A.indptr, A.indptr[1:])])",
 }
 """Functions that the notation lacks, and what else does it."""
 

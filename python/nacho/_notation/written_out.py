@@ -20,7 +20,7 @@ from typing import NamedTuple
 from nacho._notation.parser import parse, parse_as_written
 from nacho._notation.rewriting import access_text, free_indices
 from nacho._notation.shorthands import integer
-from nacho._notation.tokens import PATTERN
+from nacho._notation.spelling import PATTERN
 from nacho._notation.tree import (
     Assignment,
     Binary,
