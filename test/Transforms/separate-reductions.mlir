@@ -20,6 +20,21 @@ func.func @terms(%A: tensor<?x?xf64, #CSR>, %b: tensor<?xf64>) -> tensor<?xf64> 
   return %y : tensor<?xf64>
 }
 
+// So does a whole value that is cast, whatever reduces it.
+//
+// CHECK-LABEL: func.func @cast(
+// CHECK:         nacho.assign
+// CHECK-NOT:     nacho.assign
+// CHECK:         return
+func.func @cast(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf32> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i] : tensor<?xf32> {
+    %0 = nacho.reduce max %a over [j] : f64
+    %1 = nacho.cast %0 : f64 to f32
+    nacho.yield %1 : f32
+  }
+  return %y : tensor<?xf32>
+}
+
 // A reduction inside of a function is a statement, whose result is dense if it has one
 // index, and so is one inside of another reduction.
 //

@@ -311,3 +311,17 @@ def test_terms_that_make_the_result_dense(text, term):
 )
 def test_sparse_expressions(text):
     require_sparse(kinds(text, **dict.fromkeys(parse(text).operands, "f64")))
+
+
+@pytest.mark.parametrize("sign", ["max=", "min=", "*="])
+def test_a_cast_result_has_the_pattern_of_the_other(sign):
+    """A reduction of sparse vectors is as sparse if its type is pinned."""
+    a = nacho.Tensor.from_dense(np.array([1.5, 0, 0, 2.5]), "sparse-vector")
+    c = nacho.Tensor.from_dense(np.array([0, 3.5, 0, 0, 4.5, 0]), "sparse-vector")
+    formats = dict.fromkeys(("A", "C", "Z"), "sparse-vector")
+    text = f"Z[i] {sign} A[m] * C[i]"
+    wanted = nacho.mlir.compile(text, formats)(a, c)
+    found = nacho.mlir.compile(text, formats, dtype={"Z": "f32"})(a, c)
+    assert found.nnz == wanted.nnz == 2
+    np.testing.assert_array_equal(found.coords, wanted.coords)
+    np.testing.assert_array_equal(found.values, wanted.values.astype(np.float32))

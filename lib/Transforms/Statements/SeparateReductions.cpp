@@ -78,17 +78,25 @@ static bool areAlike(AssignOp one, AssignOp other) {
       *renamed, other, OperationEquivalence::IgnoreLocations);
 }
 
+/// The value of which another one is a cast.
+static Value withoutCasts(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getArg();
+  return value;
+}
+
 /// Follows additions from the assigned value down to the terms. A reduction
-/// that is no sum can only be the whole value.
+/// that is no sum can only be the whole value, or what that is a cast of.
 void ReductionSeparator::findInner(Value root) {
   SmallVector<Value> pending = {root}, values;
+  Value whole = withoutCasts(root);
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
     Operation *op = value.getDefiningOp();
     auto reduce = dyn_cast_or_null<ReduceOp>(op);
     auto unary = dyn_cast_or_null<UnaryOp>(op);
     auto binary = dyn_cast_or_null<BinaryOp>(op);
-    if (reduce && (value == root || reduce.getMonoid().isSum()))
+    if (reduce && (value == whole || reduce.getMonoid().isSum()))
       values.push_back(reduce.getValue());
     else if (isa_and_nonnull<CastOp>(op) ||
              (unary && unary.getKind() == UnaryKind::neg) ||
