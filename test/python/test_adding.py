@@ -110,6 +110,29 @@ def test_the_format_of_the_result_is_that_of_what_is_added_to():
         pinned(A, Z=A.astype(np.complex128))
 
 
+def test_a_type_that_is_pinned_for_all():
+    """It is that of the tensor to which the result is added, too, as an operand."""
+    kernel = nacho.mlir.compile("Z[i,j] += A[i,j]", dtype="f32")
+    narrow = A.astype(np.float32)
+    assert kernel(narrow, Z=narrow).dtype == np.float32
+    for call in (kernel, kernel.plan, lambda *given: kernel.map([given])):
+        with pytest.raises(nacho.DTypeError, match="operand 'Z' is float64, but the k"):
+            call(narrow, A)
+    quotients = nacho.mlir.compile("Z[i,j] += A[i,j] / 2", dtype="i32")
+    whole = (4 * A).astype(np.int32)
+    assert quotients(whole).dtype == np.float64
+    assert quotients(whole, Z=whole).dtype == np.float64
+
+
+def test_expressions_of_indices_have_it_as_a_term():
+    i, j = nacho.indices("i j")
+    a = nacho.access(A)[i, j]
+    with pytest.raises(nacho.ArgumentError, match=r"what is 'Z'\? What it is added to"):
+        nacho.evaluate(2 * a, (i, j), Z=A)
+    found = nacho.evaluate(nacho.access(A)[i, j] + 2 * a, (i, j))
+    np.testing.assert_allclose(found.toarray(), 3 * A.toarray())
+
+
 CSR = nacho.mlir.compile("Z[i,j] += A[i,j]")
 REFUSED = {
     "another extent": (

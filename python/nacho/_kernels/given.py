@@ -45,7 +45,8 @@ def _spelled_by_operators(
         shown = ", ".join(f"'{name}'" for name in named)
         kind = "whole arrays" if isinstance(expr, WholeExpression) else "nacho.indices"
         raise ArgumentError(
-            f"an expression of {kind} has its operands in it: what is {shown}?"
+            f"an expression of {kind} has its operands in it: what is {shown}? What it "
+            "is added to is one of its terms, as in access(Z)[i, j] + access(A)[i, j]"
         )
     if isinstance(expr, WholeExpression):
         text, given = expr.statement

@@ -6,7 +6,7 @@ Whatever is not pinned is free: it is as the operands of a call have it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Pin:
     element: str | None = None
     pos_width: int | None = None
     crd_width: int | None = None
+    added: str | None = None
+    """Of a result of ``+=``: the element type of the tensor that it adds to."""
 
     def of(self, type: TensorType) -> TensorType:
         """Return ``type`` with everything replaced that is pinned."""
@@ -67,7 +69,8 @@ def requested_pins(
 
     By default, tensors with one index are dense, operands with two are csr, and those
     with more csf; the format of a result with several indices is inferred. A single
-    ``dtype`` for all pins operands only, and not the result.
+    ``dtype`` for all pins operands only, and not the result; that to which ``+=`` adds
+    is an operand.
     """
     check_mapping("formats", formats, "names to formats")
     result, tensors = assignment.result.name, assignment.tensors
@@ -87,10 +90,11 @@ def requested_pins(
         wanted = asked.get(result, default_format(1))
         named[result] = requested_format(assignment, wanted)
     elements = _by_name("dtype", dtype, (*assignment.operands, result))
-    if not isinstance(dtype, Mapping):
-        elements.pop(result, None)
+    added = None
+    if not isinstance(dtype, Mapping) and result in elements:
+        added = _element(result, elements.pop(result))
     widths = _by_name("index", index, with_levels)
-    return {
+    pins = {
         name: Pin(
             named.get(name),
             _element(name, elements[name]) if name in elements else None,
@@ -98,6 +102,8 @@ def requested_pins(
         )
         for name in (*assignment.operands, result)
     }
+    pins[result] = replace(pins[result], added=added)
+    return pins
 
 
 def requested_format(assignment: Assignment, given: str | Format) -> Format | None:

@@ -120,13 +120,15 @@ class NotationSource:
     def adding(self, format: Format | None) -> NotationSource:
         """Return the source of ``+=`` with a tensor to add to, of the result's format.
 
-        Like the result, it has the type that is pinned for the result.
+        Like the result, it has the type that is pinned for the result, or else that of
+        all operands.
         """
         written = self.assignment
         added = with_added(parse(written.text))
         name, new = written.result.name, added.result.name
         pin = replace(self.pins[name], format=format)
-        pins = {**self.pins, name: pin, new: pin}
+        pins = {**self.pins, new: pin}
+        pins[name] = replace(pin, element=pin.element or pin.added)
         made = under(added, written.semiring)
         return NotationSource(made, pins, self.lowering, self._library)
 
