@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,20 @@ def test_results_in_given_arrays(tmp_path):
         loaded(A, x, out=np.empty(31))
 
 
+def test_what_is_added_to_is_exported_as_a_term(tmp_path):
+    loaded = exported(nacho.mlir.compile("y[i] += A[i,j] * x[j]", DENSE), tmp_path)
+    A, x, y = matrix(), np.arange(20.0), np.ones(30)
+    assert np.array_equal(loaded(A, x), A @ x)
+    message = "does not add to 'y': export that of 'new_y[i] = A[i,j] * x[j] + y[i]'\n"
+    for operands, named in (((A, x, y), {}), ((A, x), {"y": y})):
+        with pytest.raises(nacho.ArgumentError) as error:
+            loaded(*operands, **named)
+        assert message in str(error.value)
+    text = re.search("'(new_y.*)'", str(error.value))[1]
+    adding = exported(nacho.mlir.compile(text, {"A": "csr"}), tmp_path, "adding")
+    assert np.array_equal(adding(A, x, y), A @ x + 1)
+
+
 def test_operands_are_checked(tmp_path):
     loaded = exported(nacho.mlir.compile(MATVEC, DENSE), tmp_path)
     A, x = matrix(), np.arange(20.0)
@@ -110,7 +125,9 @@ def test_operands_are_checked(tmp_path):
         loaded(A, x, memory_limit=100)
     loaded(A, x)
     A.indices[3] = 1000
-    with pytest.raises(nacho.OperandError, match="coordinate"):
+    with pytest.raises(
+        nacho.OperandError, match=r"operand 'A': indices\[3\] = 1000 is out of range"
+    ):
         loaded(A, x)
     with pytest.raises(
         nacho.OperandError, match=r"indices\[3\] = 1000 is out of range"

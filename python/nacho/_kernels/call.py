@@ -209,10 +209,10 @@ class Call(NamedTuple):
             from nacho import _nacho
 
             if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
-                self._refuse_changed(error)
+                self.refuse_changed(error)
             raise
 
-    def _refuse_changed(self, error: Exception) -> NoReturn:
+    def refuse_changed(self, error: Exception) -> NoReturn:
         """Refuse the operand whose arrays were edited since they were checked.
 
         A full check of all operands finds it, unless the arrays are valid again.

@@ -9,18 +9,21 @@ import os
 import pickle
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nacho._elements import STORED, DType
-from nacho._kernels.call import Call, bind, views_of
+from nacho._kernels.call import Call, bind, is_result_given, views_of
 from nacho._kernels.option_checks import checked_validation
 from nacho._kernels.options import Lowering, Running, options_of_call, out_of_call
+from nacho._kernels.refusals import refuse_cost, refuse_entries, refuse_memory
 from nacho._kernels.specialisation import Asked, Specialisation
 from nacho._kernels.statement import NotationSource
 from nacho._kernels.types import Typing
+from nacho._notation.written_out import with_added
 from nacho._runtime import library
 from nacho._storage.extents import index_extents
 from nacho._storage.formats import TensorType
@@ -28,7 +31,14 @@ from nacho._storage.operand_types import require_readable, require_type
 from nacho._storage.plain_checks import call_files
 from nacho._storage.room import Room
 from nacho._storage.views import INT32, INT64, Array
-from nacho.errors import ArgumentError, DeviceError, FileError, OptionError, displayed
+from nacho.errors import (
+    ArgumentError,
+    DeviceError,
+    FileError,
+    OptionError,
+    displayed,
+    pointed,
+)
 
 
 def load(path: str | os.PathLike[str], validate: str | bool = "safe") -> LoadedKernel:
@@ -135,6 +145,7 @@ class LoadedKernel:
         """
         out = out_of_call(named, self.operands)
         options = options_of_call(named, self.operands)
+        self._require_no_result(operands, named)
         given = bind(self.operands, operands, named)
         for name in ("memory_limit", "stream"):
             if name in options:
@@ -150,7 +161,25 @@ class LoadedKernel:
             assert type.format is not None
             require_readable(name, view, type.format)
             require_type(name, view, type)
-        return Call.of(self._specialisation, given, views, extents, running).compute()
+        call = Call.of(self._specialisation, given, views, extents, running)
+        try:
+            return call.compute()
+        except library.Failure as failure:
+            call.refuse_changed(failure)
+
+    def _require_no_result(
+        self, operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> None:
+        """Refuse the tensor that ``+=`` adds to, for which no code was exported."""
+        assignment = self._specialisation.statement.assignment
+        is_last = assignment.adds and len(operands) > len(self.operands)
+        if is_last or is_result_given(assignment, named):
+            message = (
+                f"the kernel of {self.path} does not add to '{assignment.result.name}':"
+                f" export that of '{with_added(assignment).text}'"
+            )
+            span = assignment.reduction_span
+            raise ArgumentError(pointed(message, assignment.text, span))
 
     @property
     def expression(self) -> str:
@@ -209,11 +238,25 @@ class _Specialisation(Specialisation):
         levels = 0 if format is None else len(format.levels)
         operands = [_argument(each) for each in args]
         image = ctypes.addressof(self._image)
-        made = library.call(image, operands, types, levels, threads, parts)
+        try:
+            made = library.call(image, operands, types, levels, threads, parts)
+        except library.Failure as failure:
+            self._refuse_work(failure, threads)
+            raise
         if isinstance(into, np.ndarray):
             np.copyto(into, made[-1].reshape(into.shape))
             return []
         return made
+
+    def _refuse_work(self, failure: library.Failure, threads: int) -> None:
+        """Refuse what needs too much memory, time or entries; else return."""
+        assignment, result = self.statement.assignment, self.statement.result
+        if failure.is_of_memory:
+            refuse_memory(assignment, result, threads, failure)
+        if str(failure).startswith("cost-overflow"):
+            refuse_cost(assignment, failure)
+        if str(failure).startswith("index-overflow"):
+            refuse_entries(assignment, result, failure)
 
 
 def _argument(value: Any) -> library.Argument:

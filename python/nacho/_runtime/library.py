@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacho._elements import DType
-from nacho.errors import DeviceError, OperandError, OutOfMemoryError
+from nacho.errors import DeviceError
 
 FOLDER = Path(__file__).parent
 LIBRARY = FOLDER / "libnacho_runtime.so"
@@ -40,6 +40,15 @@ class _Argument(ctypes.Structure):
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+
+
+class Failure(Exception):
+    """What the library says of a call that it did not finish."""
+
+    @property
+    def is_of_memory(self) -> bool:
+        """Whether memory did not suffice."""
+        return _NO_MEMORY in str(self)
 
 
 class _Errors(threading.local):
@@ -107,7 +116,8 @@ def call(
 ) -> list[NDArray[Any]]:
     """Call a kernel, and return the arrays of its result, which have these types.
 
-    ``image`` is the address of its image. The result has so many levels.
+    ``image`` is the address of its image. The result has so many levels. Raises
+    ``Failure`` if the kernel cannot compute it.
     """
     loaded = _library()
     given = (_Argument * max(len(operands), 1))(
@@ -117,8 +127,7 @@ def call(
     _errors.text = ""
     loaded.nacho_call(image, given, made, threads, parts)
     if _errors.text:
-        wrong = OutOfMemoryError if _NO_MEMORY in _errors.text else OperandError
-        raise wrong(_errors.text)
+        raise Failure(_errors.text)
     return [
         np.asarray(_Memory(argument.data, argument.size, dtype))
         for argument, dtype in zip(made, types, strict=False)
