@@ -215,6 +215,11 @@ def test_functions_of_numpy():
     np.testing.assert_allclose(np.clip(A, None, 2), np.clip(a, None, 2))
     np.testing.assert_allclose(np.clip(A, -1, None), np.clip(a, -1, None))
     assert isinstance(np.clip(A, 0, 4).compute(), Tensor)
+    zeros = np.array([-0.0, 0.0, -1.0])
+    found = np.asarray(np.clip(nacho.asarray(zeros), 0, 4))
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(np.clip(zeros, 0, 4)))
+    found = np.asarray(np.clip(nacho.asarray(zeros), 0, None))
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(np.clip(zeros, 0, 9)))
     assert np.size(A) == a.size
     for value in (A, A * 1, A.astype("c16") * 1j):
         expected = np.linalg.norm(np.asarray(value))

@@ -69,8 +69,11 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, **limits: Any) -> Any:
     low, high = limits.pop("min", a_min), limits.pop("max", a_max)
     if limits:
         return NotImplemented
-    found = a if low is None else elementwise("max", a, low)
-    return found if high is None else elementwise("min", found, high)
+    if low is not None and high is not None:
+        return elementwise("clip", a, low, high)
+    # Of two equal numbers, which may be 0 and -0, the second one is the result.
+    found = a if low is None else elementwise("max", low, a)
+    return found if high is None else elementwise("min", high, found)
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
