@@ -69,8 +69,21 @@ def test_no_cache_is_asked_for(tmp_path):
 def test_a_directory_that_cannot_be(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
-    run(file / "cache")
+    environment = os.environ | {"NACHO_CACHE_DIR": str(file / "cache")}
+    command = [sys.executable, "-c", PROGRAM]
+    done = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    )
     assert file.read_text() == ""
+    message = f"NachoWarning: compiled code is not kept in NACHO_CACHE_DIR: {file}"
+    assert done.stderr.count(message + "/cache cannot be made: Not a directory") == 1
+    environment.pop("NACHO_CACHE_DIR")
+    environment["XDG_CACHE_HOME"] = str(file)
+    done = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    )
+    assert "NachoWarning" not in done.stderr
+    assert "compiled code is not kept: " in done.stderr
 
 
 def test_files_of_others_are_not_run(tmp_path):

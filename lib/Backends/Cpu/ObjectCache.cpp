@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -88,18 +89,36 @@ static bool isOpenToOthers(const struct stat &found) {
   return found.st_mode & (S_IRWXG | S_IRWXO);
 }
 
+/// The reason why a directory that does not exist cannot be made, if any.
+static std::string refusalToMake(const std::string &directory) {
+  SmallString<128> parent(directory);
+  sys::fs::make_absolute(parent);
+  do
+    sys::path::remove_filename(parent);
+  while (!parent.empty() && !sys::fs::exists(parent));
+  if (sys::fs::is_directory(parent) && !::access(parent.c_str(), W_OK | X_OK))
+    return "";
+  const char *why =
+      std::strerror(sys::fs::is_directory(parent) ? errno : ENOTDIR);
+  return directory + " cannot be made: " + why;
+}
+
 /// The reason why a directory, which may not exist yet, is not used, if any.
 /// One that its user made for the cache with ordinary rights can be closed to
 /// others; one with other files, or in which all may write, is not ours to
 /// close.
 static std::string refusalOf(const std::string &directory) {
   struct stat found;
-  if (directory.empty() || ::stat(directory.c_str(), &found))
+  if (directory.empty())
     return "";
+  if (::stat(directory.c_str(), &found))
+    return refusalToMake(directory);
   if (!S_ISDIR(found.st_mode))
     return directory + " is no directory";
   if (found.st_uid != geteuid())
     return directory + " belongs to another user";
+  if (::access(directory.c_str(), R_OK | W_OK | X_OK))
+    return directory + " cannot be written to";
   if (!isOpenToOthers(found))
     return "";
   if ((found.st_mode & S_ISVTX) || !isOurs(directory))

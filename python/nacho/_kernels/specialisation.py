@@ -7,6 +7,7 @@ arguments here: arrays and extents, in the order of the statement's types.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,6 +19,7 @@ from nacho._kernels.statement import Source
 from nacho._kernels.types import Reader, Typing
 from nacho._kernels.wheels import find_in_wheels
 from nacho._mlir.refusals import refuse_compilation
+from nacho._notation.warnings import warn
 from nacho._storage.extents import WorkEstimate, narrow_indices
 from nacho._storage.views import INT32_MAX, View
 from nacho._targets import TARGETS
@@ -239,8 +241,10 @@ class Specialisation:
 
 @functools.lru_cache(maxsize=1)
 def _log_refusal(why: str) -> None:
-    """Say, once, why compiled code is not kept on disk."""
-    if why:
+    """Say, once, why compiled code is not kept on disk; warn if it was asked to be."""
+    if why and "NACHO_CACHE_DIR" in os.environ:
+        warn(f"compiled code is not kept in NACHO_CACHE_DIR: {why}")
+    elif why:
         LOGGER.warning("compiled code is not kept: %s", why)
 
 
