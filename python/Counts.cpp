@@ -40,7 +40,8 @@ void addCounts(nb::module_ &m) {
   nb::class_<PartCounts>(m, "PartCounts")
       .def(nb::init<>())
       .def_prop_ro("parts", [](const PartCounts &c) { return c.parts.load(); })
-      .def_prop_ro("done", [](const PartCounts &c) { return c.done.load(); });
+      .def_prop_ro("done", [](const PartCounts &c) { return c.done.load(); })
+      .def("stop", &PartCounts::stop);
   m.def(
       "count_parts", [](PartCounts *counts) { countParts(counts); },
       nb::arg("counts").none());

@@ -4,12 +4,14 @@
 #define NACHO_PYTHON_SIGNALS_H
 
 #include "nacho/Runtime/Stop.h"
+#include "nacho/Runtime/Workers.h"
 
 #include <nanobind/nanobind.h>
 
 /// Lets go of the interpreter while a computation runs. Signals, such as that
 /// of Ctrl-C, still call their handlers in Python; if one raises an exception,
-/// so does the computation.
+/// so does the computation. It also does if another thread has stopped it by
+/// its PartCounts.
 class Unlocked {
 public:
   Unlocked() : watch(&callHandlers) {}
@@ -19,6 +21,10 @@ private:
     nanobind::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals())
       throw nanobind::python_error();
+    if (nacho::areCountedStopped()) {
+      PyErr_SetString(PyExc_InterruptedError, "the call was stopped");
+      throw nanobind::python_error();
+    }
   }
 
   nanobind::gil_scoped_release release;

@@ -305,7 +305,23 @@ static void computeTogether(Place &place, int64_t parts, int64_t threads,
 
 static thread_local PartCounts *countsOfThread = nullptr;
 
-void nacho::countParts(PartCounts *counts) { countsOfThread = counts; }
+void PartCounts::stop() {
+  isStopped = true;
+  if (StopWord *of = word.load())
+    of->store(1, std::memory_order_relaxed);
+}
+
+void nacho::countParts(PartCounts *counts) {
+  if (countsOfThread)
+    countsOfThread->word = nullptr;
+  countsOfThread = counts;
+  if (counts)
+    counts->word = &stopWord();
+}
+
+bool nacho::areCountedStopped() {
+  return countsOfThread && countsOfThread->isStopped.load();
+}
 
 namespace {
 /// A computation whose parts are counted when they are done.

@@ -84,6 +84,21 @@ static void checkParts(int64_t parts, int64_t threads) {
   });
 }
 
+/// Another thread may stop a computation that is counted, until it ends.
+static void checkStop(int64_t threads) {
+  PartCounts counts;
+  countParts(&counts);
+  bool stopped = compute(64, threads, [&](int64_t, int64_t) { counts.stop(); });
+  bool isTold = areCountedStopped();
+  countParts(nullptr);
+  stopWord() = 0;
+  check(stopped && isTold,
+        [&] { return std::to_string(threads) + " threads were not stopped"; });
+  counts.stop();
+  check(!isSet(stopWord()) && !areCountedStopped(),
+        [&] { return "what is not counted was stopped"; });
+}
+
 /// Each worker takes part if it is given the time.
 static void checkMeeting(int64_t threads) {
   std::atomic<int64_t> here = 0;
@@ -240,6 +255,8 @@ NACHO_SUITE("workers") {
   for (int64_t threads : {1, 2, 3, 8})
     for (int64_t parts : {0, 1, 2, 3, 7, 100})
       checkParts(parts, threads);
+  for (int64_t threads : {1, 2, 8})
+    checkStop(threads);
   checkMeeting(8);
   checkNested();
   checkCallers();

@@ -4,6 +4,8 @@ import builtins
 import io
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -100,6 +102,36 @@ def test_what_the_function_raises_is_raised(error):
     with pytest.raises(error, match="no bar here"):
         nacho.evaluate(TEXT, A=A, progress=refuse)
     assert len(calls) == 1
+
+
+@pytest.mark.usefixtures("_soon")
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_the_call_ends_when_the_function_raises(in_thread):
+    """The rest of it is not computed, on any thread; later calls are as before."""
+    dense = sp.csr_array(np.ones((1000, 1000)))
+    kernel = nacho.mlir.compile(TEXT, {"A": "csr", "Z": "csr"}, threads=1, parts=200)
+    told = Told()
+    began = time.perf_counter()
+    kernel(dense, progress=told)
+    whole = time.perf_counter() - began
+    check(told)
+
+    def refuse(done, parts):
+        raise LookupError("no bar here")
+
+    def timed():
+        began = time.perf_counter()
+        with pytest.raises(LookupError, match="no bar here"):
+            kernel(dense, progress=refuse)
+        return time.perf_counter() - began
+
+    if in_thread:
+        with ThreadPoolExecutor(1) as pool:
+            took = pool.submit(timed).result()
+    else:
+        took = timed()
+    assert took < whole / 2
+    assert kernel(A).nnz == nacho.evaluate(TEXT, A=A).nnz
 
 
 @pytest.mark.usefixtures("_soon")

@@ -62,15 +62,26 @@ struct Sharing {
 Sharing takeSharing();
 
 /// How many parts a thread's computations have so far, and how many of these
-/// are done. Any thread may read it.
+/// are done. Any thread may read it, and stop the computations.
 struct PartCounts {
   std::atomic<int64_t> parts{0};
   std::atomic<int64_t> done{0};
+  /// Set if the computations shall not go on.
+  std::atomic<bool> isStopped{false};
+  /// The word of the thread whose computations are counted; null if none are.
+  std::atomic<StopWord *> word{nullptr};
+
+  /// Stops what the thread computes, if it is counted. That thread must not end
+  /// meanwhile.
+  void stop();
 };
 
 /// From now on, computations of the calling thread are counted by `counts`;
 /// they are not counted if that is null.
 void countParts(PartCounts *counts);
+
+/// Whether what the calling thread computes is counted, and shall not go on.
+bool areCountedStopped();
 
 /// Each worker calls `hook` before it looks for a computation to join. For
 /// tests: a worker that does not return from there is one that the system does

@@ -34,8 +34,7 @@ def shown(progress: Progress, text: str) -> Iterator[None]:
     """Show how many parts are done of what this thread computes.
 
     Another thread looks at them, after a second and then now and then. If the function
-    of the caller raises something, it is not called again, and this raises that in the
-    end.
+    of the caller raises something, the computation is stopped, and this raises that.
     """
     if progress is None or _nested.is_shown:
         yield
@@ -58,8 +57,8 @@ def shown(progress: Progress, text: str) -> Iterator[None]:
         _nested.is_shown = False
         done.set()
         thread.join()
-    if raised:
-        raise raised[0]
+        if raised:
+            raise raised[0]
 
 
 def _watch(
@@ -86,6 +85,10 @@ def _watch(
                 return
     except BaseException as error:
         raised.append(error)
+        counts.stop()
+        while not done.wait(_INTERVAL):
+            # A loop that began meanwhile has not been told.
+            counts.stop()
     finally:
         if bar is not None:
             bar.close()
