@@ -349,13 +349,17 @@ class Builder:
         return text
 
     def terms(self, left: list[str], reduced: list[str]) -> str:
-        """Return a sum of terms that has all the indices on the left."""
+        """Return a sum of terms that has all the indices on the left.
+
+        An index that is a number somewhere is also one of an operand.
+        """
         text = self.term(left + reduced) if left + reduced else self.scalar()
         for _ in range(self.pick((0, 0, 1, 1, 2))):
             some = [index for index in reduced if self.chance(50)]
             if left + some:
                 text = f"{text} {self.sign()} {self.term(left + some)}"
-        missing = [i for i in left if not re.search(rf"[\[,]{i}[\],]", text)]
+        used = [*left, *(i for i in reduced if re.search(rf"\b{i}\b", text))]
+        missing = [i for i in used if not re.search(rf"[\[,]{i}[\],]", text)]
         for start in range(0, len(missing), 4):
             text = f"{text} * {self.access(missing[start : start + 4])}"
         return self.negated(f"({text})") if self.chance(8) else text
