@@ -42,7 +42,8 @@ private:
   void takeMemory(ImplicitLocOpBuilder &b, Block &entry, unsigned count,
                   SimulatedThreadBuilder &thread, const SharedLayout &layout);
 
-  bool isCounted; ///< Whether kernels count what they do.
+  bool isCounted;     ///< Whether kernels count what they do.
+  unsigned texts = 0; ///< The number of constant texts in the module.
 };
 } // namespace
 
@@ -109,7 +110,7 @@ LogicalResult Converter::convertKernel(gpu::GPUFuncOp kernel) {
   FailureOr<SharedLayout> layout = layOutShared(kernel);
   if (failed(layout))
     return failure();
-  Sites sites(kernel);
+  Sites sites(kernel, texts);
   unsigned count = kernel.getFunctionType().getNumInputs();
   auto b = ImplicitLocOpBuilder::atBlockEnd(kernel.getLoc(), module.getBody());
   auto function = func::FuncOp::create(
@@ -163,11 +164,11 @@ LogicalResult Converter::convertLaunch(gpu::LaunchFuncOp launch) {
   Value function = func::ConstantOp::create(
       b, b.getFunctionType({pointer, pointer}, TypeRange()),
       functionOf(launch.getKernelModuleName(), launch.getKernelName()));
-  callRuntime(b, kLaunchSymbol, LLVM::LLVMVoidType::get(module.getContext()),
-              {castTo(b, pointer, function), textConstant(b, kernel.getName()),
-               toNumber(b, launch.getGridSizeX()),
-               toNumber(b, launch.getBlockSizeX()), number(shared->bytes),
-               number(meets(kernel)), frame});
+  callRuntime(
+      b, kLaunchSymbol, LLVM::LLVMVoidType::get(module.getContext()),
+      {castTo(b, pointer, function), textConstant(b, kernel.getName(), texts),
+       toNumber(b, launch.getGridSizeX()), toNumber(b, launch.getBlockSizeX()),
+       number(shared->bytes), number(meets(kernel)), frame});
   launch.erase();
   return success();
 }

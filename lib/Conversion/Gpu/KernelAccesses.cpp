@@ -101,7 +101,7 @@ static bool isNamed(Operation *op) {
          isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect());
 }
 
-Sites::Sites(gpu::GPUFuncOp kernel) {
+Sites::Sites(gpu::GPUFuncOp kernel, unsigned &next) : next(next) {
   AsmState state(kernel, OpPrintingFlags().skipRegions());
   kernel.getBody().walk([&](Operation *op) {
     if (!isNamed(op))
@@ -116,14 +116,13 @@ Sites::Sites(gpu::GPUFuncOp kernel) {
 }
 
 Value Sites::of(ImplicitLocOpBuilder &b, Operation *op) const {
-  return textConstant(b, texts.at(op));
+  return textConstant(b, texts.at(op), next);
 }
 
-Value nacho::textConstant(ImplicitLocOpBuilder &b, StringRef text) {
-  auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  std::string name;
-  for (unsigned n = 0; name.empty() || module.lookupSymbol(name); ++n)
-    name = "text_" + std::to_string(n);
+Value nacho::textConstant(ImplicitLocOpBuilder &b, StringRef text,
+                          unsigned &next) {
+  // A search for a name that no other symbol has would visit all of them.
+  std::string name = "text_" + std::to_string(next++);
   return LLVM::createGlobalString(b.getLoc(), b, name,
                                   (text + StringRef("\0", 1)).str(),
                                   LLVM::Linkage::Internal);

@@ -35,17 +35,21 @@ mlir::Value addressOf(mlir::ImplicitLocOpBuilder &b,
 /// from, if that is known, or else how they are printed.
 class Sites {
 public:
-  explicit Sites(mlir::gpu::GPUFuncOp kernel);
+  /// The texts are numbered from `next` on, which is then the next number.
+  Sites(mlir::gpu::GPUFuncOp kernel, unsigned &next);
 
   /// The address of the text of an operation, which no other operation has.
   mlir::Value of(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op) const;
 
 private:
   llvm::DenseMap<mlir::Operation *, std::string> texts;
+  unsigned &next;
 };
 
-/// The address of a constant text.
-mlir::Value textConstant(mlir::ImplicitLocOpBuilder &b, llvm::StringRef text);
+/// The address of a constant text, whose number in the module is `next`; that
+/// grows by one.
+mlir::Value textConstant(mlir::ImplicitLocOpBuilder &b, llvm::StringRef text,
+                         unsigned &next);
 
 } // namespace nacho
 
