@@ -14,8 +14,10 @@ import nacho
 from markup import loaded, parsed
 from nacho import _nacho
 from nacho._command import main
+from nacho._notation.parser import parse
 from nacho._pages.explore import PART_COUNTS, explored
 from nacho._pages.page import page_of
+from nacho._pages.sample import sampled
 
 A = sp.random_array((50, 40), density=0.2, rng=3, format="csr")
 B = sp.random_array((50, 40), density=0.2, rng=4, format="csr")
@@ -48,6 +50,17 @@ def test_the_page_is_complete(page):
     for name in tabs:
         panel = by_id(page, "section", f"panel-{name}")
         assert panel["aria-labelledby"] == by_id(page, "button", f"tab-{name}")["id"]
+
+
+def test_operands_that_are_made_up_fit_ranges():
+    for text, extent in {
+        "Z[i,k] = A[:, 2:10][i,j] * B[j,k]": {"A": (64, 64), "B": (8, 64)},
+        "Z[i,j] = A[1:][i,j] - A[:-1][i,j]": {"A": (64, 64)},
+        "Z[i,j] = A[3,j] * B[i,j]": {"A": (64, 64), "B": (64, 64)},
+    }.items():
+        made = sampled(parse(text), {"A": "csr"})
+        assert {name: operand.shape for name, operand in made.items()} == extent
+        assert explored(text, {"A": "csr"}).is_sample
 
 
 def test_stages_and_assembly_are_those_of_the_kernel(page):
