@@ -229,6 +229,10 @@ static void addTile(OpPassManager &pm, const PipelineOptions &options) {
   if (!options.tile)
     return;
   pm.addPass(createNachoJoinTiles());
+  NachoScanTilesOptions scan;
+  scan.lanes = options.gpu->lanes;
+  scan.warps = options.warps;
+  pm.addPass(createNachoScanTiles(scan));
   NachoTilePartsOptions tile;
   tile.parts = options.tile;
   tile.share = options.gpu->entriesPerPart;

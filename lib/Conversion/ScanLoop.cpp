@@ -10,6 +10,18 @@
 using namespace mlir;
 using namespace nacho;
 
+SmallVector<Value> nacho::combineRows(ImplicitLocOpBuilder &b, Block &body,
+                                      ValueRange x, ValueRange y) {
+  IRMapping mapping;
+  mapping.map(body.getArguments().take_front(x.size()), x);
+  mapping.map(body.getArguments().drop_front(x.size()), y);
+  for (Operation &nested : body.without_terminator())
+    b.clone(nested, mapping);
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
 ScanBuilder::ScanBuilder(ImplicitLocOpBuilder &b, ExclusiveScanOp op)
     : b(b), op(op) {
   for (int64_t column = 0; column < op.getNumColumns(); ++column)
@@ -34,15 +46,7 @@ void ScanBuilder::store(Value row, ValueRange values) {
 }
 
 SmallVector<Value> ScanBuilder::combine(ValueRange x, ValueRange y) {
-  IRMapping mapping;
-  Block &body = op.getCombine().front();
-  mapping.map(body.getArguments().take_front(x.size()), x);
-  mapping.map(body.getArguments().drop_front(x.size()), y);
-  for (Operation &nested : body.without_terminator())
-    b.clone(nested, mapping);
-  return llvm::map_to_vector(
-      body.getTerminator()->getOperands(),
-      [&](Value value) { return mapping.lookupOrDefault(value); });
+  return combineRows(b, op.getCombine().front(), x, y);
 }
 
 void nacho::emitScanLoop(OpBuilder &builder, ExclusiveScanOp op) {

@@ -15,6 +15,12 @@ namespace nacho {
 ///   output[rows] = sum
 void emitScanLoop(mlir::OpBuilder &builder, ExclusiveScanOp op);
 
+/// Emits the code of a region that combines two rows.
+llvm::SmallVector<mlir::Value> combineRows(mlir::ImplicitLocOpBuilder &b,
+                                           mlir::Block &body,
+                                           mlir::ValueRange x,
+                                           mlir::ValueRange y);
+
 /// Emits what scans do with rows of the same input and output.
 class ScanBuilder {
 public:

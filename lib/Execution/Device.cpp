@@ -13,6 +13,12 @@ static constexpr size_t kBytesOfEmpty = 64;
 
 Device::~Device() = default;
 
+void Device::copy(void *to, const void *from, size_t bytes) {
+  std::vector<char> read(bytes);
+  copyToHost(read.data(), from, bytes);
+  copyFromHost(to, read.data(), bytes);
+}
+
 void Device::readLater(const void *from, size_t bytes, const LateCheck &check) {
   std::vector<char> read(bytes);
   copyToHost(read.data(), from, bytes);

@@ -189,8 +189,8 @@ void StepPlan::fillLater(const Step &by, const std::vector<Argument> &args,
     }
     int32_t *status = next ? next->earlierWord() : statusWord();
     if (cutsHere)
-      by.runLater(args, allParts(), results, sums, scratch(prepared),
-                  bounds.data() + sizesAt(), status, most);
+      by.runLater(args, allParts(), /*counts=*/nullptr, results, sums,
+                  scratch(prepared), bounds.data() + sizesAt(), status, most);
     else
       by.executeLater(args, allParts(), results, sums, scratch(prepared),
                       status, most);

@@ -235,6 +235,9 @@ std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
     last.planAsKnown(inputs, choice.threads);
     return std::nullopt;
   }
+  if (asked.purpose == Purpose::call && !kernel->device.isHost() &&
+      last.runAtOnce(inputs, choice.threads))
+    return std::nullopt;
   if (asked.purpose == Purpose::call)
     last.throwIfTooLarge(inputs, choice.threads);
   if (auto refusal = last.plan(inputs, choice.threads))
@@ -352,6 +355,8 @@ std::optional<Refusal> Plan::executeSteps(const std::vector<Argument> &args,
   }
   std::vector<Argument> own;
   const std::vector<Argument> &inputs = argumentsOf(program->last(), args, own);
+  if (!isPlanned)
+    steps.back().dropReady();
   std::shared_ptr<const Program> branching = programWithBranches();
   const Step &by = branching ? branching->last() : program->last();
   steps.back().waitsForStatus = !leavesOnDevice;

@@ -223,9 +223,11 @@ void Step::scan(const std::vector<Argument> &args, Parts parts, int64_t *counts,
 /// Adds the parameters of `execute` before the status.
 void Step::addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
                      Drafted drafted, const std::vector<Argument> &results,
-                     const Sums &sums, Scratch scratch) const {
+                     const Sums &sums, Scratch scratch, int64_t *counts) const {
   call.addOperands(operands, args);
   call.addRows(parts.bounds, parts.count + 1, boundColumns);
+  if (counts)
+    call.addRows(counts, parts.count, countColumns);
   if (hasOrder())
     call.addVector(parts.order, parts.count);
   if (countColumns)
@@ -275,11 +277,11 @@ void Step::executeLater(const std::vector<Argument> &args, Parts parts,
 }
 
 void Step::runLater(const std::vector<Argument> &args, Parts parts,
-                    const std::vector<Argument> &results, const Sums &sums,
-                    Scratch scratch, int64_t *sizes, int32_t *status,
-                    int64_t threads) const {
+                    int64_t *counts, const std::vector<Argument> &results,
+                    const Sums &sums, Scratch scratch, int64_t *sizes,
+                    int32_t *status, int64_t threads) const {
   Call call(*this, numFilled(args, results, sums, scratch));
-  addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch);
+  addFilled(call, args, parts, /*drafted=*/{}, results, sums, scratch, counts);
   call.addVector(sizes, numSizes());
   call.addScalar(status);
   call.run(Phase::run, threads);

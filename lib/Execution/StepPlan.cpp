@@ -267,6 +267,10 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
                                          std::vector<Buffer> &made,
                                          int64_t threads,
                                          const std::optional<Argument> &room) {
+  if (!ready.empty()) {
+    made = std::exchange(ready, {});
+    return std::nullopt;
+  }
   if (!step->isDraft()) {
     made = room ? arrayIn(*room) : allocate();
     return fill(by, args, argumentsOf(made), {}, threads);

@@ -64,17 +64,42 @@ Value Lanes::sum(ImplicitLocOpBuilder &b, Value value) const {
   return isIndex ? Number(b, value).asSigned(type) : value;
 }
 
+/// Combines rows with those of lanes that lie a distance before this one, if
+/// there are such lanes. The distance and the rest come to all lanes.
+static SmallVector<Value> combineFrom(ImplicitLocOpBuilder &b,
+                                      const Lanes &lanes, ValueRange row,
+                                      Number::Operand distance,
+                                      Number::Operand rest,
+                                      Lanes::Combine combine) {
+  Number lane(b, lanes.lane());
+  Value other = (lane + rest) % lanes.count();
+  SmallVector<Value> both = combine(lanes.from(b, row, other), row), all;
+  Number isFar = lane >= distance;
+  for (auto [value, more] : llvm::zip(row, both))
+    all.push_back(select(isFar, more, value));
+  return all;
+}
+
+/// In each step, the distance is twice as long. The code for rows of several
+/// columns is long, so that a loop has it once.
 SmallVector<Value> Lanes::scan(ImplicitLocOpBuilder &b, ValueRange row,
                                Combine combine) const {
   SmallVector<Value> all(row);
-  for (int64_t distance = 1; distance < count(); distance *= 2) {
-    Value other = (Number(b, number) + (count() - distance)) % count();
-    SmallVector<Value> both = combine(from(b, all, other), all);
-    Number isFar = Number(b, number) >= distance;
-    for (auto [value, more] : llvm::zip(all, both))
-      value = select(isFar, more, value);
+  if (row.size() == 1) {
+    for (int64_t distance = 1; distance < count(); distance *= 2)
+      all = combineFrom(b, *this, all, distance, count() - distance, combine);
+    return all;
   }
-  return all;
+  auto steps = int64_t(llvm::Log2_64_Ceil(count()));
+  Number one(b, 1);
+  auto loop = scf::ForOp::create(b, Number(b, 0), Number(b, steps), one, all);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Number distance = one << loop.getInductionVar();
+  Value rest = Number(b, count()) - distance;
+  scf::YieldOp::create(b, combineFrom(b, *this, loop.getRegionIterArgs(),
+                                      distance, rest, combine));
+  return loop.getResults();
 }
 
 std::pair<Value, Value> Lanes::sumBefore(ImplicitLocOpBuilder &b,

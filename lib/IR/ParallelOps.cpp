@@ -70,7 +70,7 @@ LogicalResult ParallelOp::verify() {
     bool isForAll = op->hasTrait<BackendOp>() &&
                     !isa<AwaitOp, SlotOp, LaneOp, FromLaneOp, BallotOp,
                          LaneSyncOp, LaneMemoryOp, TileOp, TileCutsOp,
-                         TileSyncOp, StageInOp, StageOutOp>(op);
+                         TileScanOp, TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();
@@ -155,24 +155,27 @@ void LaneMemoryOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 // ExclusiveScanOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult ExclusiveScanOp::verify() {
-  if (getInput().getType().isDynamicDim(1))
-    return emitOpError("needs a static number of columns");
-  size_t columns = getNumColumns();
-  Block &block = getCombine().front();
+LogicalResult nacho::detail::verifyCombine(Operation *op, Block &block,
+                                           size_t columns) {
   auto areIndices = [](TypeRange types) {
     return llvm::all_of(types, llvm::IsaPred<IndexType>);
   };
   if (block.getNumArguments() != 2 * columns ||
       !areIndices(block.getArgumentTypes()))
-    return emitOpError() << "region combines two rows of " << columns
-                         << " columns";
+    return op->emitOpError()
+           << "region combines two rows of " << columns << " columns";
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getNumOperands() != columns ||
       !areIndices(yield.getOperandTypes()))
-    return emitOpError() << "region must yield a row of " << columns
-                         << " columns";
+    return op->emitOpError()
+           << "region must yield a row of " << columns << " columns";
   return success();
+}
+
+LogicalResult ExclusiveScanOp::verify() {
+  if (getInput().getType().isDynamicDim(1))
+    return emitOpError("needs a static number of columns");
+  return detail::verifyCombine(*this, getCombine().front(), getNumColumns());
 }
 
 //===----------------------------------------------------------------------===//

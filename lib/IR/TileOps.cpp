@@ -53,15 +53,39 @@ void TileCutsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getCuts(), "cuts");
 }
 
-LogicalResult TileCutsOp::verify() {
-  if (failed(verifyInTile(*this)))
+/// Verifies that memory of a tile has a row for each row of a table that it
+/// stands for.
+static LogicalResult verifyRows(Operation *op, MemRefType table,
+                                MemRefType rows, StringRef name) {
+  if (failed(verifyInTile(op)))
     return failure();
-  auto workers = cast<ParallelOp>((*this)->getParentOp());
+  auto workers = cast<ParallelOp>(op->getParentOp());
   TileOp tile = *workers.getBodyBlock()->getOps<TileOp>().begin();
-  MemRefType bounds = getBounds().getType(), cuts = getCuts().getType();
-  int64_t rows = int64_t(tile.getBy()) + 1, columns = bounds.getDimSize(1);
-  if (bounds.isDynamicDim(1) || cuts.getShape() != ArrayRef{rows, columns})
-    return emitOpError("needs a row for each part and one more, which are ")
-           << rows << ", as long as those of the cuts";
+  int64_t count = int64_t(tile.getBy()) + 1, columns = table.getDimSize(1);
+  if (table.isDynamicDim(1) || rows.getShape() != ArrayRef{count, columns})
+    return op->emitOpError("needs a row for each part and one more, which are ")
+           << count << ", as long as those of " << name;
   return success();
+}
+
+LogicalResult TileCutsOp::verify() {
+  return verifyRows(*this, getBounds().getType(), getCuts().getType(),
+                    "the cuts");
+}
+
+void TileScanOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRows(), "rows");
+}
+
+LogicalResult TileScanOp::verify() {
+  if (failed(verifyRows(*this, getAll().getType(), getRows().getType(),
+                        "all parts")))
+    return failure();
+  size_t columns = getRow().size();
+  if (getRows().getType().getDimSize(1) != int64_t(columns))
+    return emitOpError("is given a row that is not as long as others");
+  auto workers = cast<ParallelOp>((*this)->getParentOp());
+  if (!llvm::hasSingleElement(workers.getBodyBlock()->getOps<TileScanOp>()))
+    return emitOpError("must be the only one of its nacho.parallel");
+  return detail::verifyCombine(*this, getCombine().front(), columns);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowsOfParts.h"
+#include "TileCalls.h"
 #include "nacho/Optimizations/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,88 +26,8 @@ using namespace mlir;
 using namespace nacho;
 
 //===----------------------------------------------------------------------===//
-// Calls of workers
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A call of a function that has workers and, besides them, only what takes no
-/// memory.
-struct WorkersCall {
-  func::CallOp call;
-  func::FuncOp callee;
-  ParallelOp workers;
-
-  explicit operator bool() const { return workers; }
-
-  /// The caller's value for one of the callee; null if the callee makes it.
-  Value given(Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    bool isOfCallee = argument && argument.getOwner()->getParentOp() == callee;
-    return isOfCallee ? call.getOperand(argument.getArgNumber()) : Value();
-  }
-};
-} // namespace
-
-static WorkersCall findWorkers(func::CallOp call) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() ||
-      call.getNumResults() != 0)
-    return {};
-  ParallelOp found;
-  for (Operation &op : callee.getBody().front().without_terminator()) {
-    auto workers = dyn_cast<ParallelOp>(op);
-    if (workers ? bool(found) : !isMemoryEffectFree(&op))
-      return {};
-    if (workers)
-      found = workers;
-  }
-  return {call, callee, found};
-}
-
-/// Whether two callees compute the same number from what they are given.
-static bool areSame(WorkersCall &first, Value one, WorkersCall &second,
-                    Value other) {
-  if (Value given = first.given(one))
-    return given == second.given(other);
-  Operation *op = one.getDefiningOp(), *like = other.getDefiningOp();
-  if (!op || !like || !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
-      op->getName() != like->getName() ||
-      op->getNumOperands() != like->getNumOperands() ||
-      op->getAttrDictionary() != like->getAttrDictionary() ||
-      cast<OpResult>(one).getResultNumber() !=
-          cast<OpResult>(other).getResultNumber())
-    return false;
-  return llvm::all_of(llvm::zip(op->getOperands(), like->getOperands()),
-                      [&](auto both) {
-                        auto [a, b] = both;
-                        return areSame(first, a, second, b);
-                      });
-}
-
-//===----------------------------------------------------------------------===//
 // Accesses of workers
 //===----------------------------------------------------------------------===//
-
-/// The array that an operation stores to; null if it stores nothing.
-static Value arrayStoredTo(Operation *op) {
-  if (auto store = dyn_cast<StoreCutOp>(op))
-    return store.getBounds();
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return store.getMemRef();
-  if (auto update = dyn_cast<memref::AtomicRMWOp>(op))
-    return update.getMemref();
-  return {};
-}
-
-/// Whether an operation may write to memory in a way that is not known here.
-static bool isUnknown(Operation *op) {
-  if (arrayStoredTo(op) || isa<TileCutsOp, TileSyncOp>(op) ||
-      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-    return false;
-  return !isa<MemoryEffectOpInterface>(op) ||
-         hasEffect<MemoryEffects::Write>(op);
-}
 
 namespace {
 /// The arrays of the caller that workers write to, besides the cuts of their
@@ -190,29 +111,6 @@ static bool canFollow(WorkersCall &second, WorkersCall &first, Value bounds,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Copies what a callee has besides its workers.
-static IRMapping copyAround(OpBuilder &b, WorkersCall &by) {
-  IRMapping mapping;
-  mapping.map(by.callee.getArguments(), by.call.getOperands());
-  for (Operation &op : by.callee.getBody().front().without_terminator())
-    if (&op != by.workers)
-      b.clone(op, mapping);
-  return mapping;
-}
-
-/// Loads the cuts of a tile from where its parts have them.
-static void loadFromTile(Operation *copy, TileCutsOp cuts, TileOp tile) {
-  copy->walk([&](LoadCutOp load) {
-    if (load.getBounds() != cuts.getBounds())
-      return;
-    OpBuilder b(load);
-    Value row =
-        arith::SubIOp::create(b, load.getLoc(), load.getRow(), tile.getBegin());
-    load.getBoundsMutable().assign(cuts.getCuts());
-    load.getRowMutable().assign(row);
-  });
-}
-
 /// Replaces both calls by workers that do what both callees' workers do.
 static void join(WorkersCall &first, WorkersCall &second) {
   OpBuilder b(second.call);
@@ -226,17 +124,6 @@ static void join(WorkersCall &first, WorkersCall &second) {
     loadFromTile(b.clone(op, after), cutsOfTile(workers), tile);
   first.call.erase();
   second.call.erase();
-}
-
-/// The call that comes next in a block, if what lies between takes no memory.
-static func::CallOp callAfter(func::CallOp call) {
-  for (Operation *op = call->getNextNode(); op; op = op->getNextNode()) {
-    if (auto next = dyn_cast<func::CallOp>(op))
-      return next;
-    if (!isMemoryEffectFree(op))
-      break;
-  }
-  return {};
 }
 
 namespace {
@@ -275,10 +162,7 @@ struct JoinTiles : nacho::impl::NachoJoinTilesBase<JoinTiles> {
       if (next && tryJoin(call))
         joined.insert(next);
     }
-    for (func::FuncOp callee : callees)
-      if (callee.isPrivate() &&
-          SymbolTable::symbolKnownUseEmpty(callee, getOperation()))
-        callee.erase();
+    eraseUnused(callees, getOperation());
   }
 };
 } // namespace

@@ -26,6 +26,20 @@ inline TileCutsOp cutsOfTile(ParallelOp workers) {
   return cuts.empty() ? TileCutsOp() : *cuts.begin();
 }
 
+/// Whether a part has loops over dense levels, whose steps the lanes of a warp
+/// can take: then it does not take long to read what else it needs.
+inline bool hasDenseLoops(ParallelOp workers) {
+  return workers
+      .walk([](mlir::Operation *op) {
+        auto loop = llvm::dyn_cast<CoiterateOp>(op);
+        bool isDense = loop && loop.getFibers().empty();
+        return isDense || llvm::isa<AccumulateOp>(op)
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 } // namespace nacho
 
 #endif // NACHO_LIB_OPTIMIZATIONS_ROWSOFPARTS_H

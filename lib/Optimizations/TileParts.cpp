@@ -59,6 +59,20 @@ static LoadCutOp firstCut(ParallelOp workers) {
   return first;
 }
 
+/// Whether a row of a table of offsets is that of a worker's part or, with
+/// `ahead` 1, of the next part. The rows that a tile has scanned begin with
+/// that of its first part.
+static bool isOffsetOf(ParallelOp workers, memref::LoadOp load, int64_t ahead) {
+  Value row = load.getIndices()[0];
+  if (load.getMemRef().getDefiningOp<TileScanOp>()) {
+    auto inTile = row.getDefiningOp<arith::SubIOp>();
+    if (!inTile || !inTile.getRhs().getDefiningOp<TileOp>())
+      return false;
+    row = inTile.getLhs();
+  }
+  return isRowOf(workers, row, ahead);
+}
+
 /// The load of where a worker begins to append, if an index is counted up from
 /// there by loops; null if it is not.
 static memref::LoadOp findOffset(ParallelOp workers, Value index) {
@@ -72,8 +86,8 @@ static memref::LoadOp findOffset(ParallelOp workers, Value index) {
     index = loop.getInits()[carried.getArgNumber() - before];
   }
   auto load = index.getDefiningOp<memref::LoadOp>();
-  bool isOffset = load && load.getIndices().size() == 2 &&
-                  isRowOf(workers, load.getIndices()[0], 0);
+  bool isOffset =
+      load && load.getIndices().size() == 2 && isOffsetOf(workers, load, 0);
   return isOffset ? load : memref::LoadOp();
 }
 
@@ -242,7 +256,12 @@ private:
 
   /// The arrays that parts append to, and do nothing else with, from one offset
   /// to the next.
+  ///
+  /// These windows come after the scan, if the tile has one.
   void stageAppended() {
+    OpBuilder::InsertionGuard guard(b);
+    for (auto scan : workers.getBodyBlock()->getOps<TileScanOp>())
+      b.setInsertionPointAfter(scan);
     llvm::MapVector<Value, std::optional<Offset>> arrays;
     workers.walk([&](memref::StoreOp store) {
       if (store.getMemRefType().getRank() != 1)
@@ -279,6 +298,8 @@ private:
   }
 
   Value offsetOf(const Offset &offset, Value part) {
+    if (offset.first.getDefiningOp<TileScanOp>())
+      part = Number(b, part) - tile.getBegin();
     auto load = memref::LoadOp::create(b, offset.first,
                                        ValueRange{part, offset.second});
     load->setAttr(NachoDialect::kPlaceAttrName, b.getUnitAttr());
@@ -291,7 +312,7 @@ private:
     return llvm::any_of(workers.getBodyBlock()->getOps<memref::LoadOp>(),
                         [&](memref::LoadOp load) {
                           return load.getMemRef() == offset.first &&
-                                 isRowOf(workers, load.getIndices()[0], 1) &&
+                                 isOffsetOf(workers, load, 1) &&
                                  load.getIndices()[1] == offset.second;
                         });
   }
@@ -313,19 +334,6 @@ private:
 /// thread does several of them.
 static bool hasSlots(ParallelOp workers) {
   return workers.walk([](SlotOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-/// Whether a part has loops over dense levels, whose steps the lanes of a warp
-/// can take: then it does not take long to read what else it needs.
-static bool hasDenseLoops(ParallelOp workers) {
-  return workers
-      .walk([](Operation *op) {
-        auto loop = dyn_cast<CoiterateOp>(op);
-        bool isDense = loop && loop.getFibers().empty();
-        return isDense || isa<AccumulateOp>(op) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-      })
       .wasInterrupted();
 }
 

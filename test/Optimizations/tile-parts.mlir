@@ -228,6 +228,54 @@ func.func @cut_and_count(%A: !sv, %bounds: memref<?x3xindex>, %counts: memref<?x
   return
 }
 
+// Where a tile has scanned what its parts count, the windows of what they append come
+// after the scan: from the row of its first part to that after its last one.
+//
+// CHECK-LABEL: func.func @scanned(
+// CHECK:           %[[BEGIN:.+]], %[[END:.+]] = nacho.tile
+// CHECK:           nacho.tile_sync
+// CHECK:           nacho.stage_in
+// CHECK:           %[[ROWS:.+]] = nacho.tile_scan
+// CHECK:           %[[FIRST:.+]] = arith.subi %[[BEGIN]], %[[BEGIN]]
+// CHECK-NEXT:      %[[FROM:.+]] = memref.load %[[ROWS]][%[[FIRST]], %{{.+}}] {nacho.place}
+// CHECK-NEXT:      %[[LAST:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK-NEXT:      %[[TO:.+]] = memref.load %[[ROWS]][%[[LAST]], %{{.+}}] {nacho.place}
+// CHECK-NEXT:      nacho.stage_out %{{.+}}[%[[FROM]] to %[[TO]]]
+func.func @scanned(%A: !sv, %bounds: memref<?x3xindex>, %all: memref<?x1xindex>,
+                   %out: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !sv
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %origin = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %origin, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %next = arith.addi %part, %c1 : index
+    %below = arith.subi %next, %begin : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%below] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !nacho.fiber<!sv, 0>) in %A0
+        between (%lo, %hi : !nacho.cut<1>)
+    %rows = nacho.tile_scan(%count) into %all : memref<?x1xindex> -> memref<33x1xindex> {
+    ^bb0(%x: index, %y: index):
+      %both = arith.addi %x, %y : index
+      nacho.yield %both : index
+    }
+    %from = memref.load %rows[%row, %c0] : memref<33x1xindex>
+    %to = memref.load %rows[%below, %c0] : memref<33x1xindex>
+    %sum = nacho.coiterate %i of (%A1 = %A0 : !nacho.fiber<!sv, 0>) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%at = %from : index) {
+      memref.store %i, %out[%at] : memref<?xindex>
+      %t = arith.addi %at, %c1 : index
+      nacho.yield %t : index
+    }
+  }
+  return
+}
+
 // Workers that do no parts, parts in an order of their own, and workers that need rows of
 // workspaces, stay alone.
 //

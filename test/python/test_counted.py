@@ -51,7 +51,7 @@ def test_the_table(tmp_path, capsys):
     __main__.main([*small, *named])
     out = capsys.readouterr().out
     table, kernels = out.split("## Each kernel")
-    assert "| plan" in kernels
+    assert "| run" in kernels
     lines = [each for each in table.splitlines() if each.startswith("| csr-mul")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert [row[:2] + row[3:4] for row in rows] == [

@@ -21,9 +21,9 @@ CASES = {
     "spmv": ("y[i] = A[i,j] * x[j]", (0, 0, 2, 1)),
     "spmm": ("Y[i,k] = A[i,j] * C[j,k]", (0, 0, 3, 1)),
     "sddmm": ("Z[i,j] = A[i,j] * C[i,k] * D[j,k]", (1, 0, 3, 1)),
-    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 3, 1)),
-    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 3, 1)),
-    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 3, 1)),
+    "csr-add": ("Z[i,j] = A[i,j] + B[i,j]", (1, 0, 1, 1)),
+    "csr-mul": ("Z[i,j] = A[i,j] * B[i,j]", (1, 0, 1, 1)),
+    "coo-add": ("Z[i,j] = L[i,j] + M[i,j]", (1, 0, 1, 1)),
     "spgemm": ("Z[i,k] = A[i,j] * B[j,k]", (2, 0, 8, 3)),
     "spgemm-masked": ("Z[i,k] = C[i,k] * A[i,j] * B[j,k]", (2, 0, 8, 3)),
 }

@@ -139,7 +139,7 @@ def test_what_the_model_does_not_know():
 
 def test_calls_are_counted(tmp_path):
     """Kernels are found by name, blocks and threads; others are left out."""
-    kernel, workload = KERNELS["csr-add"], SYNTHETIC["uniform"]
+    kernel, workload = KERNELS["sddmm"], SYNTHETIC["uniform"]
     record = counted.count(kernel, workload, Store(tmp_path, quick=True), tile=None)
     raw = json.loads(json.dumps(bench.raw(record)))
     compute = record.counts["kernel_compute_kernel"]

@@ -45,6 +45,8 @@ public:
   virtual void fill(void *data, int byte, size_t bytes) = 0;
   virtual void copyFromHost(void *to, const void *from, size_t bytes) = 0;
   virtual void copyToHost(void *to, const void *from, size_t bytes) = 0;
+  /// Copies memory of the device to other memory of it.
+  virtual void copy(void *to, const void *from, size_t bytes);
 
   /// Gets what the host reads of a device later, and throws what it tells.
   using LateCheck = std::function<void(const void *read)>;
@@ -146,6 +148,10 @@ public:
   void *disown();
   size_t numBytes() const { return size * sizeOf(type); }
   void fill(int byte) { device->fill(data, byte, numBytes()); }
+  /// Copies as many elements as the array has.
+  void copyFrom(const Buffer &other) {
+    device->copy(data, other.data, numBytes());
+  }
   HostView<char> read() const {
     return {*device, static_cast<const char *>(data), numBytes()};
   }

@@ -104,6 +104,12 @@ public:
   /// the next step finds out, if neither step needs it sooner.
   void reportTo(StepPlan &next);
   void planAsKnown(const std::vector<Argument> &args, int64_t threads);
+  /// Plans the step and computes its result, which the next execute() returns,
+  /// if lengths bound the result's. Returns false if plan() has to find out
+  /// more, or what is wrong.
+  bool runAtOnce(const std::vector<Argument> &args, int64_t threads);
+  /// Drops that result: the operands may be others now.
+  void dropReady() { ready.clear(); }
 
   std::optional<Refusal> partition(const std::vector<Argument> &args,
                                    int64_t within, int64_t threads);
@@ -202,6 +208,9 @@ private:
   std::vector<Buffer> arrayIn(const Argument &room) const;
   std::optional<Refusal> allocateDraft(std::vector<Buffer> &draft) const;
   void shrink(std::vector<Buffer> &buffers) const;
+  std::optional<std::vector<Buffer>> tryAllocate() const;
+  bool fit(std::vector<Buffer> &buffers) const;
+  bool canCountSizes() const;
   void cutAsKnown(const std::vector<Argument> &args, int64_t threads);
   void fillLater(const Step &by, const std::vector<Argument> &args,
                  const std::vector<Argument> &results, const Step::Sums &sums,
@@ -270,6 +279,7 @@ private:
   void checkIndexTypes() const;
   void checkCost() const;
 
+  std::vector<Buffer> ready; ///< What runAtOnce() has made; empty if nothing.
   std::vector<WorkspaceMemory> workspaces;
   /// The order in which threads start the parts; empty if parts are equal.
   Numbers<int64_t> order;

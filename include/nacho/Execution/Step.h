@@ -30,14 +30,15 @@
 //     Fills the buffers of the result, which the caller has allocated: for each
 //     level as above, and then the values.
 //
-// Where a block of a device has a tile of parts, the sizes of the result follow
-// from extents, and a single operand is sparse, a step also exports:
+// Where a block of a device has a tile of parts, and either a single operand is
+// sparse and the sizes of the result follow from extents, or parts append in
+// order, a step also exports:
 //
-//   @kernel_run(operands, bounds, result, [partials..., visited,] sizes,
-//   status,
-//               threads)
-//     Does what plan and execute do, for parts whose number is known: a block
-//     computes the parts that it has cut.
+//   @kernel_run(operands, bounds, [counts, offsets,] result,
+//               [partials..., visited,] sizes, status, threads)
+//     Does what plan and execute do, for parts whose number is known, and for a
+//     result that is as long as it may get: a block computes the parts that it
+//     has cut.
 //
 // A step that makes a draft instead of counting exports these instead, and
 // @kernel_partition:
@@ -223,6 +224,10 @@ public:
   bool isDraft() const { return fill != Fill::counted; }
   /// Whether the result is a sorted list.
   bool isSorted() const { return list >= List::sorted; }
+  /// Bounds for the sizes of a result whose entries `run` counts and appends,
+  /// by the lengths of the arguments; none if these tell nothing.
+  std::optional<std::vector<int64_t>>
+  boundSizes(const std::vector<Argument> &args) const;
   /// Whether the cost and the sizes of the step follow from the lengths of its
   /// arguments.
   bool dependsOnLengthsAlone() const;
@@ -309,8 +314,8 @@ public:
                     const std::vector<Argument> &results, const Sums &sums,
                     Scratch scratch, int32_t *status, int64_t threads) const;
   /// The same after what `plan` does, by the function `run`, which also writes
-  /// the sizes.
-  void runLater(const std::vector<Argument> &args, Parts parts,
+  /// the sizes, and counts that are otherwise unused.
+  void runLater(const std::vector<Argument> &args, Parts parts, int64_t *counts,
                 const std::vector<Argument> &results, const Sums &sums,
                 Scratch scratch, int64_t *sizes, int32_t *status,
                 int64_t threads) const;
@@ -348,7 +353,8 @@ private:
   class Call;
   void addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
                  Drafted drafted, const std::vector<Argument> &results,
-                 const Sums &sums, Scratch scratch) const;
+                 const Sums &sums, Scratch scratch,
+                 int64_t *counts = nullptr) const;
   const Executable *executable = nullptr;
   size_t number = 0;
 };

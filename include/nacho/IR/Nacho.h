@@ -37,6 +37,9 @@ class BackendOp : public mlir::OpTrait::TraitBase<ConcreteType, BackendOp> {};
 
 namespace detail {
 mlir::LogicalResult verifyYields(mlir::Operation *op);
+/// Verifies that a block combines two rows of integers.
+mlir::LogicalResult verifyCombine(mlir::Operation *op, mlir::Block &block,
+                                  size_t columns);
 } // namespace detail
 
 /// Trait of operations whose regions end with nacho.yield. Their verifiers look

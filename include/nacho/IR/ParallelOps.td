@@ -12,7 +12,7 @@
 //   nacho.slot            the number of the row of a workspace that a worker uses
 //   nacho.lane, from_lane, ballot, lane_sync, lane_memory
 //                         threads that do a part together (LaneOps.td)
-//   nacho.tile, tile_sync, stage_in, stage_out
+//   nacho.tile, tile_sync, tile_cuts, tile_scan, stage_in, stage_out
 //                         parts that share memory (TileOps.td)
 //   nacho.exclusive_scan  a scan of one row per part: where each part begins to
 //                         append
@@ -59,7 +59,8 @@ def Nacho_ParallelOp : Nacho_Op<"parallel", [
     with a thread for each worker, which may ignore `threads`. A worker only writes to
     elements of buffers that no other worker accesses at the same time. There are three
     exceptions: workers set bits of the status atomically, wait for the others of
-    their tile at a `nacho.tile_sync`, and for those before them at a `nacho.await`.
+    their tile at a `nacho.tile_sync`, and for those before them at a `nacho.await` or a
+    `nacho.tile_scan`.
 
     ```mlir
     func.func @f(%n: index, %threads: index, %out: memref<?xindex>) {

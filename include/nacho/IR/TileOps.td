@@ -167,4 +167,53 @@ def Nacho_TileCutsOp : Nacho_Op<"tile_cuts", [
   let hasVerifier = 1;
 }
 
+def Nacho_TileScanOp : Nacho_Op<"tile_scan", [
+    Nacho_BackendTrait, Nacho_EndsWithYield, SingleBlock,
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "exclusive scan of a row of each part, for the parts of a tile";
+  let description = [{
+    Row p of `all` becomes what `nacho.exclusive_scan` makes of the rows of all parts
+    before part p, whatever tiles these are of, and there is one row more, the total. The
+    parts of a tile find theirs in memory that they share: row `n` of the result stands
+    for row `begin + n` of `all`, and there is a row more than the tile has parts. Like
+    `nacho.tile_sync`, it lets parts see what others of their tile have written before,
+    and what is used after it of what is computed before takes no memory.
+
+    So parts can count what they append, and append it, in the same `nacho.parallel`.
+    Only this one reads rows of other tiles, which may not be done yet, and nobody else
+    reads `all` before all parts are done.
+
+    For a backend: blocks take tiles in order, and wait for those before them as
+    little as they can. The number of parts in a tile is a multiple of that of the
+    threads in a warp.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %all: memref<?x1xindex>,
+                 %out: memref<?xindex>) {
+      %c0 = arith.constant 0 : index
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %rows = nacho.tile_scan(%part) into %all : memref<?x1xindex> -> memref<33x1xindex> {
+        ^bb0(%x: index, %y: index):
+          %sum = arith.addi %x, %y : index
+          nacho.yield %sum : index
+        }
+        %row = arith.subi %part, %begin : index
+        %before = memref.load %rows[%row, %c0] : memref<33x1xindex>
+        memref.store %before, %out[%part] : memref<?xindex>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$row, MemRefRankOf<[Index], [2]>:$all);
+  let results = (outs MemRefRankOf<[Index], [2]>:$rows);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    `(` $row `)` `into` $all attr-dict `:` type($all) `->` type($rows) $combine
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // NACHO_IR_TILE_OPS

@@ -114,6 +114,72 @@ def NachoJoinTiles : Pass<"nacho-join-tiles", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nacho::NachoDialect"];
 }
 
+def NachoScanTiles : Pass<"nacho-scan-tiles", "::mlir::ModuleOp"> {
+  let summary = "Let a block append what it has counted";
+  let description = [{
+    Where workers cut their tile and count what each part appends, and the scan of the
+    counts and workers that append come next, the workers of a tile need only the
+    offsets of their own parts. So they do all of it, and learn from the tiles before
+    theirs where their results begin. The windows of a tile are copied once, and there
+    are two launches less. The last part does what follows the scan.
+
+    Before:
+    ```mlir
+    func.func private @scan(%counts, %offsets, %sizes) {
+      nacho.exclusive_scan %counts into %offsets
+      %all = memref.load %offsets[%parts, %c0]
+      memref.store %all, %sizes[%c0]
+    }
+    func.func private @append(%A, %bounds, %offsets, %Z, %threads) {
+      nacho.parallel %part in %parts threads %threads {
+        %offset = memref.load %offsets[%part, %c0]
+        memref.store %x, %Z[%offset]
+      }
+    }
+    func.func @run(%A, %bounds, %counts, %offsets, %sizes, %Z, %threads) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %cuts = nacho.tile_cuts %bounds
+        memref.store %count, %counts[%part, %c0]
+      }
+      call @scan(%counts, %offsets, %sizes)
+      call @append(%A, %bounds, %offsets, %Z, %threads)
+    }
+    ```
+    After:
+    ```mlir
+    func.func @run(%A, %bounds, %counts, %offsets, %sizes, %Z, %threads) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %cuts = nacho.tile_cuts %bounds
+        memref.store %count, %counts[%part, %c0]
+        %rows = nacho.tile_scan(%count) into %offsets
+        scf.if %part + 1 == %parts {
+          %all = memref.load %rows[%parts - %begin, %c0]
+          memref.store %all, %sizes[%c0]
+        }
+        %offset = memref.load %rows[%part - %begin, %c0]
+        scf.if %offset < (memref.dim %Z, %c0) {
+          memref.store %x, %Z[%offset]
+        }
+      }
+    }
+    ```
+    The workers that append must load no other cuts and offsets than those of their
+    part, and store to nothing that was accessed before; but all may add to the same
+    number, such as a status. They store only to elements that there are: nobody has seen
+    the counts before, which are too large if the operands are not valid. Parts that warps do better, since they have dense loops,
+    are left alone.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"32",
+           "The number of threads in a warp">,
+    Option<"warps", "warps", "bool", /*default=*/"true",
+           "Whether the lanes of warps share dense loops">
+  ];
+  let dependentDialects = ["::nacho::NachoDialect", "::mlir::scf::SCFDialect"];
+}
+
 def NachoShareRows : Pass<"nacho-share-rows", "::mlir::func::FuncOp"> {
   let summary = "Let the lanes of a warp add up a row of a workspace together";
   let description = [{

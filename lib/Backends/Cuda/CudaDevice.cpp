@@ -93,6 +93,13 @@ public:
     InContext context;
     NACHO_CUDA(copyFromHost, addressOf(to), from, bytes, OnStream::current());
   }
+  void copy(void *to, const void *from, size_t bytes) override {
+    if (bytes == 0)
+      return;
+    InContext context;
+    NACHO_CUDA(copy, addressOf(to), addressOf(from), bytes,
+               OnStream::current());
+  }
   void copyToHost(void *to, const void *from, size_t bytes) override {
     if (bytes == 0)
       return;

@@ -69,6 +69,8 @@ inline constexpr int kReleaseThreshold = 4;
     (Address, const void *, size_t bytes, Handle stream))                      \
   F(copyToHost, "cuMemcpyDtoHAsync_v2",                                        \
     (void *, Address, size_t bytes, Handle stream))                            \
+  F(copy, "cuMemcpyDtoDAsync_v2",                                              \
+    (Address, Address, size_t bytes, Handle stream))                           \
   F(allocateStaging, "cuMemHostAlloc",                                         \
     (void **data, size_t bytes, unsigned flags))                               \
   F(synchronize, "cuStreamSynchronize", (Handle stream))                       \

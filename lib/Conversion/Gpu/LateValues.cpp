@@ -119,14 +119,22 @@ size_t LateValues::numBits() const {
   return flagBit(flags.size()) + (alwaysReads ? 1 : 0);
 }
 
+/// Whether parts wait for each other after an operation.
+static bool waitsAfter(ParallelOp workers, Operation *op) {
+  Operation *code = workers.getBodyBlock()->findAncestorOpInBlock(*op);
+  return llvm::any_of(*workers.getBodyBlock(), [&](Operation &other) {
+    return isa<TileSyncOp, TileScanOp>(other) && code->isBeforeInBlock(&other);
+  });
+}
+
 std::optional<LateValues> LateValues::find(ParallelOp workers, Value array,
                                            ArrayRef<ElementsOfArray> read) {
   std::optional<ArrayAccesses> written = findAccesses(workers, array);
   if (!written || !written->loads.empty() || written->stores.size() != 1)
     return std::nullopt;
   auto store = dyn_cast<memref::StoreOp>(written->stores.front()->getOwner());
-  bool hasSyncs = !workers.getBodyBlock()->getOps<TileSyncOp>().empty();
-  if (!store || store.getMemRefType().getRank() != 1 || hasSyncs)
+  if (!store || store.getMemRefType().getRank() != 1 ||
+      waitsAfter(workers, store))
     return std::nullopt;
   LateValues found(workers, store);
   if (!found.add(store.getValueToStore(), read) || found.loads.empty() ||

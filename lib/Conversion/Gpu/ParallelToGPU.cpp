@@ -1,9 +1,9 @@
 //===- ParallelToGPU.cpp - The backend contract on gpu.launch -------------===//
 
 #include "BlocksInOrder.h"
+#include "Launches.h"
 #include "ScanOnDevice.h"
-#include "TileCuts.h"
-#include "TileWindows.h"
+#include "TiledParts.h"
 #include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
 #include "nacho/IR/Arith.h"
@@ -26,101 +26,12 @@ namespace nacho {
 using namespace mlir;
 using namespace nacho;
 
-static gpu::LaunchOp createLaunch(ImplicitLocOpBuilder &b, Value blocks,
-                                  Value threads) {
-  Number one(b, 1);
-  auto launch = gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
-  b.setInsertionPointToEnd(&launch.getBody().front());
-  gpu::TerminatorOp::create(b);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  return launch;
-}
-
-namespace {
-/// The lanes of a warp that do a part together.
-struct LaneGroup {
-  Value lane;  ///< The number of a thread among them.
-  Value first; ///< The number of the first of them in its warp.
-  Value mask;  ///< The bits of all of them in a word.
-  int64_t numLanes, numInWarp;
-
-  /// Whether a warp has other groups, which may be elsewhere.
-  bool isPartOfWarp() const { return numLanes < numInWarp; }
-  /// Emits a shuffle of 32 bits, from the lane with a number.
-  Value ask(ImplicitLocOpBuilder &b, ParallelOp workers, Value bits,
-            Value number) const;
-};
-} // namespace
-
-Value LaneGroup::ask(ImplicitLocOpBuilder &b, ParallelOp workers, Value bits,
-                     Value number) const {
-  Type word = b.getI32Type();
-  if (!isPartOfWarp()) {
-    Number lanes(b, numLanes, word);
-    return gpu::ShuffleOp::create(b, bits, Number(b, number).as(word), lanes,
-                                  gpu::ShuffleMode::IDX)
-        .getShuffleResult();
-  }
-  // The number may be one for many shuffles, in loops.
-  ImplicitLocOpBuilder before(b);
-  if (workers->isAncestor(number.getParentBlock()->getParentOp()))
-    before.setInsertionPointAfterValue(number);
-  Value at = (Number(before, first) + number).as(word);
-  return emitAsk(b, b.getLoc(), mask, bits, at);
-}
-
-/// Lanes exchange 32 bits at a time.
-static void lowerFromLane(FromLaneOp op, const LaneGroup &group) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type type = op.getType(), word = b.getI32Type();
-  unsigned width = type.getIntOrFloatBitWidth();
-  Type integer = b.getIntegerType(width);
-  Value bits = op.getValue();
-  if (type != integer)
-    bits = arith::BitcastOp::create(b, integer, bits);
-  auto workers = op->getParentOfType<ParallelOp>();
-  auto exchange = [&](Value part) {
-    return group.ask(b, workers, part, op.getLane());
-  };
-  Value found;
-  if (width <= 32) {
-    if (width < 32)
-      bits = Number(b, bits).as(word);
-    found = exchange(bits);
-    if (width < 32)
-      found = Number(b, found).as(integer);
-  } else {
-    Number half(b, 32, integer), whole(b, bits);
-    Number low(b, exchange(whole.as(word)));
-    Number high(b, exchange((whole >> half).as(word)));
-    high = high.as(integer) << half;
-    found = high | low.as(integer);
-  }
-  if (type != integer)
-    found = arith::BitcastOp::create(b, type, found);
-  op.replaceAllUsesWith(found);
-  op.erase();
-}
-
 /// The lanes of a group do the body of a loop over workers.
-static void lowerLanes(ParallelOp op, gpu::LaunchOp launch, LaneOp lanes,
+static void lowerParts(ParallelOp op, gpu::LaunchOp launch, LaneOp lanes,
                        const LaneGroup &group) {
   if (!group.isPartOfWarp())
     launch->setAttr(kDoesParts, UnitAttr::get(op.getContext()));
-  lanes.replaceAllUsesWith(group.lane);
-  lanes.erase();
-  op.getBody().walk([&](FromLaneOp from) { lowerFromLane(from, group); });
-  op.getBody().walk([&](BallotOp ballot) {
-    OpBuilder b(ballot);
-    ballot.replaceAllUsesWith(
-        emitBallot(b, ballot.getLoc(), ballot.getFlag(), ballot.getType()));
-    ballot.erase();
-  });
-  op.getBody().walk([&](LaneSyncOp sync) {
-    OpBuilder b(sync);
-    emitWarpSync(b, sync.getLoc());
-    sync.erase();
-  });
+  lowerLanes(op.getBody(), op, lanes, group);
 }
 
 /// Whether the workers of a loop need a block each: they use rows of
@@ -168,7 +79,7 @@ static void lowerWithSlots(ParallelOp op, LaneOp lanes, int64_t slots) {
   Value thread = launch.getBlockIds().x;
   if (lanes) {
     auto numLanes = int64_t(lanes.getOf());
-    lowerLanes(op, launch, lanes,
+    lowerParts(op, launch, lanes,
                {launch.getThreadIds().x, {}, {}, numLanes, numLanes});
   }
   auto loop = scf::ForOp::create(b, thread, op.getWorkers(), threads);
@@ -208,7 +119,7 @@ static void lowerShared(ParallelOp op, LaneOp lanes, int64_t blockSize,
     group.mask = Number(b, (int64_t(1) << numLanes) - 1, word)
                  << first.as(word);
   }
-  lowerLanes(op, launch, lanes, group);
+  lowerParts(op, launch, lanes, group);
   Value exists = part < op.getWorkers();
   auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
   moveBody(op, part, ifExists.thenBlock());
@@ -251,115 +162,6 @@ static void lowerParallel(ParallelOp op, int64_t blockSize) {
   op.erase();
 }
 
-/// Computes again, after a barrier, what is used there of what lies before it.
-/// Fails if that takes memory, which may have changed.
-static LogicalResult repeatAfter(TileSyncOp sync) {
-  Block *body = sync->getBlock();
-  OpBuilder b(sync->getContext());
-  b.setInsertionPointAfter(sync);
-  IRMapping copies;
-  WalkResult result = WalkResult::advance();
-  std::function<Value(Value)> repeat = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != body || !op->isBeforeInBlock(sync))
-      return value;
-    if (Value copy = copies.lookupOrNull(value))
-      return copy;
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
-      result = WalkResult::interrupt();
-    for (Value operand : op->getOperands())
-      copies.map(operand, repeat(operand));
-    b.clone(*op, copies);
-    return copies.lookup(value);
-  };
-  SmallVector<OpOperand *> uses;
-  for (Operation *op = sync->getNextNode(); op; op = op->getNextNode())
-    op->walk([&](Operation *inner) {
-      for (OpOperand &use : inner->getOpOperands())
-        uses.push_back(&use);
-    });
-  for (OpOperand *use : uses)
-    use->set(repeat(use->get()));
-  if (result.wasInterrupted())
-    return sync.emitOpError("has values before it that are used after it, and "
-                            "take memory");
-  return success();
-}
-
-/// Moves ops from the beginning of the code of parts to where a block does
-/// them. It becomes a branch of its own: threads without a part get to
-/// barriers, too.
-static Block *moveUntil(ImplicitLocOpBuilder &b, Value exists, Block *body,
-                        Block::iterator end) {
-  auto ifExists = scf::IfOp::create(b, exists, /*withElse=*/false);
-  Block *into = ifExists.thenBlock();
-  into->getOperations().splice(into->begin(), body->getOperations(),
-                               body->begin(), end);
-  return into;
-}
-
-/// Moves what lies before a barrier, which becomes one of the block. Returns
-/// where it is then.
-static FailureOr<Block *> moveUntilSync(ImplicitLocOpBuilder &b, Value exists,
-                                        TileSyncOp sync) {
-  if (failed(repeatAfter(sync)))
-    return failure();
-  Block *into = moveUntil(b, exists, sync->getBlock(), sync->getIterator());
-  sync.erase();
-  gpu::BarrierOp::create(b);
-  return into;
-}
-
-/// Moves the code of parts, with the barriers in it. Between these, parts go to
-/// windows or to arrays.
-static LogicalResult moveParts(ImplicitLocOpBuilder &b, ParallelOp op,
-                               Value exists, TileWindows &windows) {
-  Block *body = op.getBodyBlock();
-  SmallVector<TileSyncOp> syncs(body->getOps<TileSyncOp>());
-  for (TileSyncOp sync : syncs) {
-    FailureOr<Block *> before = moveUntilSync(b, exists, sync);
-    if (failed(before))
-      return failure();
-    windows.choose(*before, /*isLast=*/false);
-  }
-  body->getTerminator()->erase();
-  windows.choose(moveUntil(b, exists, body, body->end()), /*isLast=*/true);
-  return success();
-}
-
-/// A block takes the parts of a tile: it makes their windows, does them, and
-/// copies what they have written. If the parts find the cuts of their tile, the
-/// block does that first: windows lie between these.
-static LogicalResult lowerTiled(ParallelOp op, TileOp tile,
-                                int64_t sharedBytes) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  Number size(b, int64_t(tile.getBy()));
-  Value parts = op.getWorkers();
-  Value blocks = ceilDiv(Number(b, parts), size);
-  gpu::LaunchOp launch = createLaunch(b, blocks, size);
-  Value thread = launch.getThreadIds().x;
-  Number begin = Number(b, launch.getBlockIds().x) * size;
-  Value part = begin + thread;
-  Value end = min(begin + size, parts);
-  TileCuts cuts(launch, op, {thread, size, begin, end});
-  TileWindows windows(launch, tile, thread, sharedBytes - cuts.numBytes());
-  Value exists = Number(b, part) < parts;
-  op.getWorker().replaceAllUsesWith(part);
-  tile.getBegin().replaceAllUsesWith(begin);
-  tile.getEnd().replaceAllUsesWith(end);
-  if (TileSyncOp sync = cuts.findSync())
-    if (failed(moveUntilSync(b, exists, sync)))
-      return failure();
-  windows.emitBefore(b, begin, end);
-  tile.erase();
-  if (failed(moveParts(b, op, exists, windows)))
-    return failure();
-  windows.emitAfter(b);
-  cuts.emitAfter(b);
-  op.erase();
-  return success();
-}
-
 namespace {
 struct ParallelToGPU
     : nacho::impl::ConvertNachoParallelToGPUBase<ParallelToGPU> {
@@ -372,7 +174,7 @@ struct ParallelToGPU
     getOperation().walk([&](ExclusiveScanOp op) { scanOnDevice(op, lanes); });
     WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {
       if (TileOp tile = tileOf(op))
-        return lowerTiled(op, tile, sharedBytes);
+        return lowerTiled(op, tile, sharedBytes, lanes);
       auto found = op.getBodyBlock()->getOps<LaneOp>();
       LaneOp lane = found.empty() ? LaneOp() : *found.begin();
       int64_t count = lane ? int64_t(lane.getOf()) : lanes;

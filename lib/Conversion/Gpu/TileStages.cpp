@@ -47,25 +47,23 @@ static void addStage(SmallVectorImpl<Stage> &stages, const Stage &more) {
 }
 
 SmallVector<Stage> nacho::takeStages(ImplicitLocOpBuilder &b,
-                                     ParallelOp workers, TileOp tile,
-                                     Value begin, Value end) {
+                                     ParallelOp workers, Operation *until) {
   llvm::SetVector<Operation *> slice;
   std::function<void(Value)> add = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != workers.getBodyBlock() || op == tile)
+    if (!op || op->getBlock() != workers.getBodyBlock())
       return;
     llvm::for_each(op->getOperands(), add);
     slice.insert(op);
   };
   SmallVector<Operation *> ops;
   for (Operation &op : *workers.getBodyBlock())
-    if (isa<StageInOp, StageOutOp>(op)) {
+    if (isa<StageInOp, StageOutOp>(op) &&
+        (!until || op.isBeforeInBlock(until))) {
       llvm::for_each(op.getOperands(), add);
       ops.push_back(&op);
     }
   IRMapping mapping;
-  mapping.map(tile.getBegin(), begin);
-  mapping.map(tile.getEnd(), end);
   for (Operation *op : slice)
     b.clone(*op, mapping);
   SmallVector<Stage> stages;

@@ -24,10 +24,10 @@ int64_t rowBytesOf(mlir::MemRefType type);
 int64_t rowBytesOf(mlir::Value array);
 
 /// Moves what windows are computed by from the code of parts to that of the
-/// block, where the tile has the given parts.
+/// block: of the windows that come before an operation, or, without one, of all
+/// that are left.
 llvm::SmallVector<Stage> takeStages(mlir::ImplicitLocOpBuilder &b,
-                                    ParallelOp workers, TileOp tile,
-                                    mlir::Value begin, mlir::Value end);
+                                    ParallelOp workers, mlir::Operation *until);
 
 /// Finds the rows that there are of the arrays of a stage, and leaves out
 /// arrays that cannot have windows. Returns whether each load has rows that it

@@ -27,11 +27,6 @@ using namespace nacho;
 /// windows begin where such a sector does.
 static constexpr int64_t kSector = 32;
 
-TileOp nacho::tileOf(ParallelOp workers) {
-  auto tiles = workers.getBodyBlock()->getOps<TileOp>();
-  return tiles.empty() ? TileOp() : *tiles.begin();
-}
-
 /// The number of bytes that the windows of a tile share, each of which takes a
 /// multiple of kGpuWindowBytes.
 static int64_t sharedBytesOf(TileOp tile, int64_t most) {
@@ -42,7 +37,7 @@ static int64_t sharedBytesOf(TileOp tile, int64_t most) {
 
 TileWindows::TileWindows(gpu::LaunchOp launch, TileOp tile, Value thread,
                          int64_t mostBytes)
-    : workers(tile->getParentOfType<ParallelOp>()), tile(tile), thread(thread),
+    : workers(tile->getParentOfType<ParallelOp>()), thread(thread),
       threads(int64_t(tile.getBy())),
       sharedBytes(sharedBytesOf(tile, mostBytes)) {
   auto space = gpu::AddressSpaceAttr::get(tile.getContext(),
@@ -223,51 +218,88 @@ void TileWindows::stage(ImplicitLocOpBuilder &b, const Stage &stage) {
   }
 }
 
-/// Makes windows of words for the arrays of a stage that can be computed last.
-/// These, and the arrays of others that are then read last, need no others.
-void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage,
-                            SmallVectorImpl<Stage> &all) {
+/// Finds out whether what parts write to an array can be computed last. Then
+/// the array, and those that are read last, need no windows of their own.
+void TileWindows::findLate(ImplicitLocOpBuilder &b, Value array,
+                           SmallVectorImpl<Stage> &all) {
   SmallVector<ElementsOfArray> read;
   for (const Stage &other : all)
     for (Value array : other.arrays)
       if (!other.isWritten && other.isAlone)
         read.push_back({array, other.rows});
+  auto values = LateValues::find(workers, array, read);
+  if (!values)
+    return;
+  for (Stage &other : all)
+    llvm::erase_if(other.arrays, [&](Value each) {
+      return llvm::is_contained(values->arrays(), each);
+    });
+  require(b, values->haveRoom(b));
+  computed.insert({array, std::move(*values)});
+}
+
+/// Makes windows of words for the arrays of a stage that are computed last.
+void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage) {
   for (Value array : SmallVector<Value>(stage.arrays)) {
-    auto values = LateValues::find(workers, array, read);
-    if (!values)
+    auto found = computed.find(array);
+    if (found == computed.end())
       continue;
-    for (Stage &other : all)
-      llvm::erase_if(other.arrays, [&](Value each) {
-        return each == array || llvm::is_contained(values->arrays(), each);
-      });
-    require(b, values->haveRoom(b));
+    llvm::erase(stage.arrays, array);
     Stage ofArray = stage;
     ofArray.arrays = {array};
-    Window window = makeWindow(b, ofArray, values->wordType());
-    late.emplace_back(std::move(window), std::move(*values));
+    Window window = makeWindow(b, ofArray, found->second.wordType());
+    late.emplace_back(std::move(window), std::move(found->second));
+    computed.erase(found);
   }
 }
 
-void TileWindows::emitBefore(ImplicitLocOpBuilder &b, Value begin, Value end) {
-  SmallVector<Stage> stages = takeStages(b, workers, tile, begin, end);
+/// The arrays that parts write when all parts have been counted.
+static SmallVector<Value> arraysAfter(ParallelOp workers, TileScanOp scan) {
+  SmallVector<Value> arrays;
+  for (auto stage : workers.getBodyBlock()->getOps<StageOutOp>())
+    if (scan && scan->isBeforeInBlock(stage))
+      arrays.push_back(stage.getArray());
+  return arrays;
+}
+
+void TileWindows::emitBefore(ImplicitLocOpBuilder &b, TileScanOp scan) {
+  SmallVector<Stage> stages = takeStages(b, workers, scan);
   used = Number(b, 0);
   isWhole = Number::flag(b, true);
+  SmallVector<Value> written = arraysAfter(workers, scan);
+  for (Stage &each : stages) {
+    require(b, boundStage(b, each, workers));
+    if (each.isWritten)
+      llvm::append_range(written, each.arrays);
+  }
+  for (Value array : written)
+    findLate(b, array, stages);
+  addWindows(b, stages);
+}
+
+void TileWindows::emitAfterScan(ImplicitLocOpBuilder &b) {
+  SmallVector<Stage> stages = takeStages(b, workers, /*until=*/nullptr);
   for (Stage &each : stages)
     require(b, boundStage(b, each, workers));
+  addWindows(b, stages);
+}
+
+/// Makes the windows of stages.
+void TileWindows::addWindows(ImplicitLocOpBuilder &b,
+                             SmallVectorImpl<Stage> &stages) {
+  size_t numWindows = windows.size(), numLate = late.size();
   for (Stage &each : stages)
     if (each.isWritten)
-      stageLate(b, each, stages);
+      stageLate(b, each);
   for (const Stage &each : stages)
     stage(b, each);
-  tile.getBegin().replaceAllUsesWith(begin);
-  tile.getEnd().replaceAllUsesWith(end);
-  if (windows.empty() && late.empty())
+  if (windows.size() == numWindows && late.size() == numLate)
     return;
   require(b, Number(b, used) <= sharedBytes);
   emitIf(b, isWhole, [&] {
-    for (const auto &[window, values] : late)
+    for (const auto &[window, values] : ArrayRef(late).drop_front(numLate))
       clear(b, window);
-    for (const Window &window : windows)
+    for (const Window &window : ArrayRef(windows).drop_front(numWindows))
       window.isWritten ? clear(b, window) : copy(b, window);
   });
   gpu::BarrierOp::create(b);

@@ -10,11 +10,9 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace nacho {
-
-/// The tile of workers; null if they have none.
-TileOp tileOf(ParallelOp workers);
 
 /// The windows of a tile: memory that the threads of a block share, and copies
 /// from and to it.
@@ -30,10 +28,11 @@ public:
   TileWindows(mlir::gpu::LaunchOp launch, TileOp tile, mlir::Value thread,
               int64_t mostBytes);
 
-  /// Emits what the block does before its parts, and replaces the tile in their
-  /// code.
-  void emitBefore(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
-                  mlir::Value end);
+  /// Emits what the block does before its parts. Windows of what parts write
+  /// after a scan, which may be null, come later.
+  void emitBefore(mlir::ImplicitLocOpBuilder &b, TileScanOp scan);
+  /// Emits what the block does after that scan.
+  void emitAfterScan(mlir::ImplicitLocOpBuilder &b);
   /// Doubles the code of parts in a block, if it accesses what has a window.
   /// `isLast` tells that no barrier comes after it.
   void choose(mlir::Block *code, bool isLast);
@@ -63,13 +62,15 @@ private:
   void clear(mlir::ImplicitLocOpBuilder &b, const Window &window);
   void computeLate(mlir::ImplicitLocOpBuilder &b, const Window &window,
                    const LateValues &values);
-  void stageLate(mlir::ImplicitLocOpBuilder &b, Stage &stage,
-                 llvm::SmallVectorImpl<Stage> &all);
+  void findLate(mlir::ImplicitLocOpBuilder &b, mlir::Value array,
+                llvm::SmallVectorImpl<Stage> &all);
+  void stageLate(mlir::ImplicitLocOpBuilder &b, Stage &stage);
+  void addWindows(mlir::ImplicitLocOpBuilder &b,
+                  llvm::SmallVectorImpl<Stage> &stages);
   void stage(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
   void require(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
   ParallelOp workers;
-  TileOp tile;
   mlir::Value thread;
   int64_t threads;     ///< Threads of the block.
   int64_t sharedBytes; ///< The size of all windows together.
@@ -79,6 +80,8 @@ private:
   llvm::SmallVector<Window> windows;
   /// Accesses that need not ask in the end if the tile is whole, and others.
   llvm::SmallVector<WindowAccess> alone, others;
+  /// What is computed last of each array that has no window yet.
+  llvm::MapVector<mlir::Value, LateValues> computed;
   /// Windows of words, and what is computed of these.
   std::vector<std::pair<Window, LateValues>> late;
 };

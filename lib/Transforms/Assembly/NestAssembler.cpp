@@ -251,28 +251,40 @@ static bool readsOneOperand(PhaseFunctions &function) {
                        [](const StepSource &from) { return from.isStep; });
 }
 
-/// Whether callers may know all sizes before anything is planned, so that
-/// nothing lies between the search for the cuts of a tile and its parts.
+/// Whether nothing that callers have to know lies between the search for the
+/// cuts of a tile and what its parts do: they know all sizes, or bounds for the
+/// lengths of a result whose entries parts append in order.
 static bool runsAtOnce(PhaseFunctions &function) {
   const ResultLayout &layout = function.layout;
-  return function.isOnDevice && function.tile && !layout.hasCounts() &&
-         !layout.hasUnequalParts() && !layout.workspaceLevel &&
-         layout.finds.empty() && !layout.addsToAll() &&
-         layout.filling->isCounted() && runsOneByOne(layout) &&
-         readsOneOperand(function);
+  if (!function.isOnDevice || !function.tile || layout.hasUnequalParts() ||
+      layout.workspaceLevel || !layout.finds.empty() || layout.addsToAll() ||
+      !layout.filling->isCounted() || !runsOneByOne(layout))
+    return false;
+  if (layout.hasCounts())
+    return collectTraitsOf(NestOp(layout.nest)).appendsInOrder() &&
+           !layout.hasPartials();
+  return readsOneOperand(function);
 }
 
-/// call fill; cut; call compute; call combine
+/// call fill; cut; [count; scan;] call compute; call combine
 static void buildRun(PhaseFunctions &function) {
+  const ResultLayout &layout = function.layout;
   Parameters parameters = executeParameters(function);
   parameters.insert(parameters.end() - 1, Parameter::sizes);
+  if (layout.hasCounts())
+    parameters.insert(parameters.begin() + 1, Parameter::counts);
   func::FuncOp func = function.start("run", parameters, /*isExported=*/true);
   function.cloneOperands();
   callFill(function);
-  callPartition(function, function.numParts());
-  Values arguments(func.getArguments());
-  // Those of execute have no sizes.
-  arguments.erase(arguments.end() - 3);
+  Value parts = function.numParts();
+  callPartition(function, parts);
+  if (layout.hasCounts())
+    layout.filling->planOffsets(function, parts);
+  Values arguments;
+  const PhaseArguments &args = function.args;
+  for (Value argument : func.getArguments())
+    if (argument != args.sizes && argument != args.counts)
+      arguments.push_back(argument);
   callCompute(function, arguments);
   func::ReturnOp::create(function.b);
 }
