@@ -1,4 +1,4 @@
-//===- WorkspaceNumbers.cpp - Numbers by coordinate, soon forgotten -------===//
+//===- WorkspaceNumbers.cpp - Numbers of children, in tables --------------===//
 
 #include "WorkspaceNumbers.h"
 

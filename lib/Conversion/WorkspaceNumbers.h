@@ -1,4 +1,4 @@
-//===- WorkspaceNumbers.h - Numbers by coordinate, soon forgotten -*- C++ -*-=//
+//===- WorkspaceNumbers.h - Numbers of children, in tables ------*- C++ -*-===//
 //
 // The elements of a dense table: the numbers of the children of a fiber, by
 // their coordinates. A table has them as numbers of a range:

@@ -41,13 +41,15 @@ void WorkspaceLowering::run() {
   else
     describeDense();
   marks.locateLevels(marked);
-  // Where tables are renewed is of interest to those who look into them.
-  SmallVector<Operation *> users(op->getUsers());
-  std::stable_partition(users.begin(), users.end(), llvm::IsaPred<LookupOp>);
-  for (Operation *user : users) {
+  // Lookups ask where tables are renewed.
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    if (auto lookup = dyn_cast<LookupOp>(user)) {
+      b.setInsertionPoint(lookup);
+      lowerLookup(lookup);
+    }
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     b.setInsertionPoint(user);
     llvm::TypeSwitch<Operation *>(user)
-        .Case([&](LookupOp lookup) { lowerLookup(lookup); })
         .Case([&](InsertOp insert) { lowerInsert(insert); })
         .Case([&](RenewOp renew) { lowerRenew(renew); })
         .Case([&](DrainOp drain) { lowerDrain(drain); });
