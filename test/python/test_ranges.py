@@ -149,6 +149,8 @@ def test_expressions_of_indices():
     np.testing.assert_array_equal(dense(found), A[1:] - A[:-1])
     found = nacho.evaluate(a[3, 2:][j] * 1, j, out="dense")
     np.testing.assert_array_equal(found, A[3, 2:])
+    found = nacho.evaluate(a[np.int64(3), np.int32(1) : np.int64(9)][j] * 1, j)
+    np.testing.assert_array_equal(dense(found), A[3, 1:9])
     assert repr(a[1:][i, j]) == "<nacho.Expression: A[1:][i,j]>"
 
 
@@ -162,6 +164,10 @@ def test_wrong_ranges_of_expressions():
         a[::2]
     with pytest.raises(nacho.ArgumentError, match="bounds of a range are integers"):
         a[1.5:]
+    with pytest.raises(nacho.ArgumentError, match="counted from 0, and not -1"):
+        a[-1, 2:]
+    with pytest.raises(nacho.ArgumentError, match="ranges come before indices: acc"):
+        a[..., 2:]
     with pytest.raises(nacho.ParseError, match=r"write A\[:, 2:10\]\[i,j\]"):
         nacho.evaluate(a[:, 2:10], (i, j))
 

@@ -8,7 +8,6 @@ to check what may have changed. It also checks small containers that it has neve
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from nacho._elements import STORED
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _MOST_REMEMBERED = 4
 """A kernel remembers so many calls, for callers that alternate between operands."""
-_MOST_WORK = (1 << 63) - 1
 _PATIENCE = 8
 """After so many calls in vain, only one in so many calls is remembered."""
 
@@ -109,7 +107,6 @@ def _native(
             return None
     made = call.specialisation
     read = made.work.read if takes_others else []
-    inner = prod([call.extents[index] for index in made.work.free])
     return made.native.remember(
         STORED[statement.result.dtype].name,
         list(call.given),
@@ -117,7 +114,7 @@ def _native(
         call.args,
         call.asked,
         [statement.assignment.operands.index(name) for name in read],
-        min(inner, _MOST_WORK),
+        made.work.steps(call.extents),
         bool(statement.typing.sizes),
     )
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from nacho._elements import ELEMENTS, element_name
 from nacho._notation.operators import Operator
+from nacho._notation.shorthands import name_written
 from nacho._notation.tree import (
     Access,
     Assignment,
@@ -172,8 +173,8 @@ def _kind(kinds: Kinds, node: Expr) -> str:
 def _reduction(kinds: Kinds, node: Reduction) -> str:
     kind = kinds.of[id(node.operand)]
     if node.operator.needs_order and is_complex(kind):
-        spelling = node.operator.spelling
-        _refuse(kinds, f"'{spelling}' of complex numbers, which have no order", node)
+        name = name_written(kinds.assignment.text, node)
+        _refuse(kinds, f"'{name}' of complex numbers, which have no order", node)
     return kind
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from string import ascii_lowercase
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, SupportsIndex, TypeGuard
 
 from nacho.errors import ArgumentError
 
@@ -105,18 +105,33 @@ def key_text(key: Sequence[object]) -> str:
     places: list[str] = []
     for each in key:
         if isinstance(each, slice):
-            bounds = (each.start, each.stop)
             if each.step not in (None, 1):
                 message = "ranges have no steps: slice the container before"
                 raise ArgumentError(message)
-            if not all(bound is None or type(bound) is int for bound in bounds):
-                raise ArgumentError("the bounds of a range are integers")
-            places.append(Range(*bounds).text)
-        elif type(each) is int and each >= 0:
-            places.append(str(each))
+            places.append(Range(*map(_bound, (each.start, each.stop))).text)
         else:
-            raise ArgumentError(
-                "ranges come before indices: access(A)[:, 2:10][i, j], not "
-                "access(A)[i, 2:10]"
-            )
+            places.append(str(_number(each)))
     return f"[{', '.join(places)}]"
+
+
+def _bound(bound: object) -> int | None:
+    if bound is None:
+        return None
+    if isinstance(bound, SupportsIndex) and not isinstance(bound, bool):
+        return bound.__index__()
+    raise ArgumentError("the bounds of a range are integers")
+
+
+def _number(place: object) -> int:
+    """Return the number that stands beside ranges."""
+    if not isinstance(place, SupportsIndex) or isinstance(place, bool):
+        raise ArgumentError(
+            "ranges come before indices: access(A)[:, 2:10][i, j], not "
+            "access(A)[i, 2:10]"
+        )
+    number = place.__index__()
+    if number < 0:
+        raise ArgumentError(
+            f"a number beside ranges is a coordinate, counted from 0, and not {number}"
+        )
+    return number

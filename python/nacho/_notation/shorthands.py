@@ -79,6 +79,12 @@ def _place(node: Reduction, fresh: Callable[[str], str]) -> Expr:
     return Call("where", (is_found, place, Unary("neg", one, span)), span)
 
 
+def name_written(text: str, node: Reduction) -> str:
+    """Return the name of a reduction in its statement, which may be a shorthand's."""
+    name = text[slice(*node.span)].partition("(")[0].strip()
+    return name if name in PLACES else node.operator.reduces
+
+
 def _numbers(span: Span, *values: int) -> list[Expr]:
     return [Literal(value, span) for value in values]
 

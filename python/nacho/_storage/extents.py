@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from math import prod
 from typing import NoReturn
 
-from nacho._notation.tree import Access, Assignment, Reduction
+from nacho._notation.shorthands import name_written
+from nacho._notation.tree import Access, Assignment, Reduction, postorder
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
 from nacho.errors import ReductionError, ShapeError, pointed
@@ -118,7 +120,8 @@ def _require_value(assignment: Assignment, node: Reduction, extents: Extents) ->
         return
     empty = next((index for index in node.indices if not extents[index]), None)
     if empty is not None and node.operator.identity != "zero":
-        message = f"'{node.operator.reduces}' over the empty index '{empty}'"
+        name = name_written(assignment.text, node)
+        message = f"'{name}' over the empty index '{empty}'"
         message += " has nothing to reduce"
         raise ReductionError(pointed(message, assignment.text, node.span))
 
@@ -133,17 +136,33 @@ class WorkEstimate:
         accesses = list(_sparse_accesses(assignment, types))
         driven = {index for access in accesses for index in access.indices}
         self.read = [access.name for access in accesses]
-        self.free = [index for index in assignment.indices if index not in driven]
+        bound = {index for node in assignment.nested for index in node.indices}
+        outside = set(assignment.indices) - bound
+        loops = [outside, *map(_loops_of, assignment.nested)]
+        self.free = [each - driven for each in loops]
 
     def of(self, views: Views, extents: Extents) -> int:
-        """Return the entries of all sparse operands times the extents of free indices.
-
-        An index is free if no sparse operand has it.
-        """
+        """Return the entries of all sparse operands times the steps for each."""
         work = sum([views[name].values.size for name in self.read]) if self.read else 1
-        for index in self.free:
-            work *= extents[index]
-        return min(work, _MOST_WORK)
+        return min(work * self.steps(extents), _MOST_WORK)
+
+    def steps(self, extents: Extents) -> int:
+        """Return the product of the extents of free indices.
+
+        An index is free if no sparse operand has it. Loops of one reduction after the
+        other do not multiply: those count that take the most steps.
+        """
+        steps = [prod([extents[index] for index in free]) for free in self.free]
+        return min(max(steps), _MOST_WORK)
+
+
+def _loops_of(reduction: Reduction) -> set[str]:
+    """Return the indices that a reduction has, but for those of others inside it."""
+    nodes = list(postorder(reduction))
+    inner = [node for node in nodes if isinstance(node, Reduction)]
+    bound = {i for node in inner if node is not reduction for i in node.indices}
+    read = {i for node in nodes if isinstance(node, Access) for i in node.variables}
+    return (read | set(reduction.indices)) - bound
 
 
 # --- Coordinates ----------------------------------------------------------------------
