@@ -15,13 +15,13 @@
 #include "Programs.h"
 #include "RepeatedCall.h"
 #include "Signals.h"
+#include "TakenCalls.h"
 #include "Texts.h"
 #include "Validation.h"
 
 #include "nacho/Backends/Backends.h"
 #include "nacho/Compiler/Description.h"
 #include "nacho/Compiler/Kernel.h"
-#include "nacho/Execution/ManyCalls.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/DeviceError.h"
 #include "nacho/Runtime/Runtime.h"
@@ -220,7 +220,10 @@ public:
     return plan;
   }
 
-  const std::shared_ptr<const Kernel> &compiled() const { return kernel; }
+  std::unique_ptr<TakenCall> take(const nb::list &args,
+                                  const AskedTuple &asked) const {
+    return std::make_unique<TakenCall>(kernel, readAsked("call", asked), args);
+  }
 
   std::unique_ptr<RepeatedCall>
   remember(const std::string &result, const nb::list &given,
@@ -261,31 +264,6 @@ private:
 } // namespace
 
 /// Computes calls: tuples of a kernel, its arguments, and what is asked.
-/// Returns the arrays of each result, or None if the kernel refuses the
-/// arguments.
-static nb::list pyComputeMany(const nb::list &calls, int64_t threads,
-                              bool isTrusted) {
-  std::vector<PendingCall> pending;
-  std::deque<CallArguments> taken;
-  for (nb::handle each : calls) {
-    auto call = nb::cast<nb::tuple>(each);
-    const auto &kernel = nb::cast<const PyKernel &>(call[0]).compiled();
-    taken.emplace_back(*kernel, nb::cast<nb::list>(call[1]));
-    Asked asked = readAsked("call", nb::cast<AskedTuple>(call[2]));
-    pending.push_back({kernel, asked, &taken.back().args, /*result=*/{}});
-    threads = threads ? threads : kernel->device.defaultThreads();
-  }
-  {
-    Unlocked unlocked;
-    computeMany(pending, threads, isTrusted);
-  }
-  nb::list results;
-  for (PendingCall &call : pending)
-    results.append(call.isDone ? nb::object(toArrays(std::move(call.result)))
-                               : nb::none());
-  return results;
-}
-
 template <typename T>
 static void addError(nb::module_ &m, const char *name,
                      PyObject *base = PyExc_RuntimeError) {
@@ -332,7 +310,8 @@ static void addKernel(nb::module_ &m) {
            nb::arg("parts") = 0, nb::arg("threads") = 0, nb::arg("work") = 0,
            nb::arg("memory") = 0, nb::arg("purpose") = "plan",
            nb::arg("inner") = 1)
-      .def("remember", &PyKernel::remember);
+      .def("remember", &PyKernel::remember)
+      .def("take", &PyKernel::take, nb::arg("args"), nb::arg("asked"));
 }
 
 NB_MODULE(_nacho, m) {
@@ -370,9 +349,9 @@ NB_MODULE(_nacho, m) {
             return call.compute(given, into, plan ? &plan->plan : nullptr);
           },
           nb::arg("given"), nb::arg("into") = nb::none(),
-          nb::arg("plan") = nb::none());
-  m.def("compute_many", &pyComputeMany, nb::arg("calls"), nb::arg("threads"),
-        nb::arg("trusted"));
+          nb::arg("plan") = nb::none())
+      .def("take", &RepeatedCall::take, nb::arg("given"));
+  addTakenCalls(m);
   m.def("roughly", &roughly, nb::arg("size"));
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)

@@ -299,6 +299,20 @@ bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
   return true;
 }
 
+std::unique_ptr<TakenCall> RepeatedCall::take(const nb::tuple &given) const {
+  auto taken = std::make_unique<TakenCall>(kernel, asked);
+  const std::vector<Argument> &args = taken->call.args;
+  std::vector<bool> areOthers;
+  if (!takeArguments(given, taken->call, areOthers))
+    return nullptr;
+  if (std::find(areOthers.begin(), areOthers.end(), true) != areOthers.end()) {
+    if (!areOthersValid(args, areOthers))
+      return nullptr;
+    taken->asked.work = workOf(args);
+  }
+  return arePositionsValid(args) ? std::move(taken) : nullptr;
+}
+
 nb::object RepeatedCall::compute(const nb::tuple &given, const nb::object &into,
                                  Plan *planned) const {
   CallArguments call(*kernel);

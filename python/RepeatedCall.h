@@ -15,7 +15,7 @@
 #ifndef NACHO_PYTHON_REPEATED_CALL_H
 #define NACHO_PYTHON_REPEATED_CALL_H
 
-#include "Arrays.h"
+#include "TakenCalls.h"
 
 #include "nacho/Execution/Plan.h"
 
@@ -65,6 +65,10 @@ public:
   nanobind::object compute(const nanobind::tuple &given,
                            const nanobind::object &into,
                            nacho::Plan *planned) const;
+
+  /// The same as a call that is computed with others; null if the containers do
+  /// not repeat the call.
+  std::unique_ptr<TakenCall> take(const nanobind::tuple &given) const;
 
 private:
   /// The place of an array, seen from its container.

@@ -395,9 +395,14 @@ class Kernel:
         inner: int,
         decides_order: bool,
     ) -> RepeatedCall | None: ...
+    def take(
+        self, args: list[object], asked: tuple[int, int, int, int]
+    ) -> TakenCall: ...
+
+class TakenCall: ...
 
 def compute_many(
-    calls: list[tuple[Kernel, list[object], tuple[int, int, int, int]]],
+    calls: list[TakenCall],
     threads: int,
     trusted: bool,
 ) -> list[list[NDArray[Any]] | None]: ...
@@ -410,6 +415,7 @@ class RepeatedCall:
         into: NDArray[Any] | None = None,
         plan: Plan | None = None,
     ) -> list[NDArray[Any]] | None: ...
+    def take(self, given: tuple[Any, ...]) -> TakenCall | None: ...
 
 class Plan:
     def time_parts(self, args: list[object], repeats: int) -> tuple[float, ...]: ...

@@ -167,3 +167,45 @@ def test_what_is_no_list_of_problems():
     kernel = nacho.mlir.compile("Z[i,j] = 2 * A[i,j]", {"A": "csr"})
     with pytest.raises(nacho.ArgumentError, match=r"expected problems.*int"):
         kernel.map(5)
+
+
+def test_problems_that_repeat_others():
+    """Of these, the extension takes the arrays itself: other matrices, and types."""
+    kernel = nacho.mlir.compile(UNION, {"A": "csr", "B": "csr"})
+    small = [(matrix(n), matrix(n + 100)) for n in range(12)]
+    changed = small[5][0].astype(np.float32)
+    others = [(changed, small[5][1]), (matrix(1, (4, 7)), matrix(2, (4, 7)))]
+    same = small[3][0]
+    problems = [*small, *others, (same, same), *small[::-1]]
+    for threads in (1, 2):
+        found = kernel.map(problems, threads=threads)
+        for each, (A, B) in zip(found, problems, strict=True):
+            alone = kernel(A, B)
+            assert each.dtype == alone.dtype
+            assert each.shape == alone.shape
+            for name in ("indptr", "indices", "data"):
+                np.testing.assert_array_equal(getattr(each, name), getattr(alone, name))
+
+
+def test_wrong_problems_among_those_that_repeat_others():
+    kernel = nacho.mlir.compile(MATVEC, FORMATS)
+    x = np.ones(10)
+    problems = [(matrix(n), x) for n in range(6)]
+    broken = matrix(7)
+    broken.indices[-1] = 10
+    with pytest.raises(nacho.OperandError, match="problem 6: operand 'A'"):
+        kernel.map([*problems, (broken, x)])
+    with pytest.raises(nacho.ShapeError, match="problem 6: "):
+        kernel.map([*problems, (matrix(7), np.ones(9))])
+
+
+def test_what_is_added_to_by_problems_that_repeat_others():
+    kernel = nacho.mlir.compile("y[i] += A[i,j] * x[j]", FORMATS)
+    x, y = np.arange(10.0), np.arange(10.0) / 3
+    problems = [
+        (matrix(n), x) if n % 3 == 2 else (matrix(n), x, n * y) for n in range(12)
+    ]
+    found = kernel.map(problems)
+    for n, (each, problem) in enumerate(zip(found, problems, strict=True)):
+        wanted = problem[0] @ x + (0 if n % 3 == 2 else n * y)
+        np.testing.assert_allclose(each, wanted, rtol=1e-12)

@@ -7,7 +7,7 @@ to check what may have changed. It also checks small containers that it has neve
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nacho._elements import STORED
@@ -48,6 +48,20 @@ class Repetitions:
             if made is not None:
                 self._in_vain = 0
                 return made
+        return None
+
+    def take(
+        self, operands: tuple[Any, ...]
+    ) -> tuple[_nacho.TakenCall, Callable[[list[Any]], Any]] | None:
+        """Return a call that repeats one of these, and makes its result of arrays.
+
+        It is to be computed with others.
+        """
+        for call in self._calls:
+            taken = call.take(operands)
+            if taken is not None:
+                self._in_vain = 0
+                return taken, call.wrap
         return None
 
     def remember(self, call: Call) -> None:
@@ -179,8 +193,16 @@ class Repeatable:
             return None
         else:
             buffers = self._native.compute(operands, None, plan)
-        if buffers is None:
+        return None if buffers is None else self.wrap(buffers)
+
+    def take(self, operands: tuple[Any, ...]) -> _nacho.TakenCall | None:
+        """Return a call that repeats this one, to be computed with others."""
+        if isinstance(self._native, DeviceRepetition):
             return None
+        return self._native.take(operands)
+
+    def wrap(self, buffers: list[Any]) -> Any:
+        """Return the result that has these arrays."""
         return make_result(self._type.format, self._shape, buffers, self._kind)
 
     def _filled(self, operands: tuple[Any, ...], out: object) -> Any:
