@@ -174,6 +174,9 @@ std::string Chooser::describeWorkers(const Choice &choice) const {
     return chosen + "as asked for)";
   work += " ";
   std::string limit = std::to_string(kSerialBelow) + ")";
+  if (choice.cost)
+    return chosen + work + "and costs " + std::to_string(choice.cost) +
+           " >= " + std::to_string(kSharedFrom) + ")";
   if (choice.facts.isCrowded)
     return chosen + "serial: no other processor is idle)";
   if (asked.work < kSerialBelow)

@@ -66,6 +66,15 @@ void Choice::limitParts(const Program &program, bool isHost) {
   parts = threads = std::min(parts, kMostPartsWithWorkspaces);
 }
 
+void Chooser::shareCost(Choice &choice, int64_t cost, int64_t available) const {
+  const Asked &asked = choice.asked;
+  if (kernel.entriesPerPart || asked.threads || choice.facts.isCrowded ||
+      asked.work >= kSerialBelow || cost < kSharedFrom || choice.parts == 1)
+    return;
+  choice.threads = std::min(available, choice.parts);
+  choice.cost = cost;
+}
+
 /// Whether keys are a gain for most operands with this number of indices. Level
 /// by level, intersections of matrices skip rows; unions have none to skip.
 static bool suitsKeys(unsigned rank, bool intersects) {

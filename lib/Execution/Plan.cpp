@@ -243,6 +243,8 @@ std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
   if (auto refusal = last.plan(inputs, choice.threads))
     return refusal;
   last.keepPlan();
+  kernel->chooser.shareCost(choice, last.total(),
+                            kernel->device.defaultThreads());
   return takeSample(inputs);
 }
 

@@ -15,6 +15,9 @@ namespace nacho {
 /// thread computes a call: to tell others, and to hear from them, would take
 /// longer than they save.
 inline constexpr int64_t kSerialBelow = 3 << 12;
+/// Few entries may have many products: parts that cost so much together, which
+/// is some 100 microseconds, are for several threads.
+inline constexpr int64_t kSharedFrom = 8 * kSerialBelow;
 /// A union of more entries takes so many times as long as the system leaves a
 /// processor to a thread that several threads gain, whatever else runs.
 inline constexpr int64_t kAloneBelow = 1 << 21;

@@ -23,7 +23,7 @@ void OutOfMemory::setPurpose(const std::string &named) {
 /// A large number of bytes as a person reads it, in parentheses; nothing for
 /// one that is not.
 static std::string inUnits(int64_t bytes) {
-  constexpr int64_t kLarge = 100'000'000;
+  constexpr int64_t kLarge = 1'000'000;
   if (bytes < kLarge)
     return "";
   const char *unit = "kMGTPE";
@@ -62,7 +62,7 @@ void MemoryBudget::refuse(int64_t bytes) const {
 
 std::string MemoryBudget::limit(int64_t inUse) const {
   return "memory_limit is " + std::to_string(most) + " bytes" + inUnits(most) +
-         ", of which " + std::to_string(inUse) + " are in use";
+         ", of which " + std::to_string(inUse) + " are in use" + inUnits(inUse);
 }
 
 static thread_local std::exception_ptr kept;

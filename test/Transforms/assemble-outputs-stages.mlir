@@ -60,12 +60,15 @@ func.func @spmv(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   return %y : tensor<?xf64>
 }
 
-// Neither where entries are counted, nor where loops over two operands take a number of steps that
-// is not known before.
+// If the entries are counted, they are appended as soon as that is done.
 //
-// CHECK-NOT: func.func @negative_counted_run(
-// CHECK-NOT: func.func @negative_union_run(
-func.func @negative_counted(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+// CHECK-LABEL: func.func @counted_run(
+// CHECK:         call @counted_cuts(
+// CHECK-NEXT:    call @counted_assemble(
+// CHECK-NEXT:    call @counted_scan(
+// CHECK-NEXT:    call @counted_compute(
+// CHECK-NEXT:    return
+func.func @counted(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64, #CSR> {
     %0 = nacho.binary mul %a, %a : f64
     nacho.yield %0 : f64
@@ -73,6 +76,9 @@ func.func @negative_counted(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> 
   return %Z : tensor<?x?xf64, #CSR>
 }
 
+// Not where loops over two operands take a number of steps that is not known before.
+//
+// CHECK-NOT: func.func @negative_union_run(
 func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
     -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)

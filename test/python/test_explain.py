@@ -323,3 +323,14 @@ def test_partitions_can_be_plotted():
     needed("matplotlib").use("agg")
     cut = nacho.partition("Z[i,j] = A[i,j] + A[j,i]", 5, A=SQUARE)
     assert len(cut.plot().axes) == len(cut.nests) == 2
+
+
+def test_few_entries_with_many_products_are_shared():
+    """What operands let expect is little; the cuts tell what there is to do."""
+    rng = np.random.default_rng(0)
+    A, B = sp.csr_array(rng.random((4500, 1))), sp.csr_array(rng.random((1, 4500)))
+    text = "Z[i,k] = A[i,j] * B[j,k]"
+    wanted = nacho.evaluate(text, A=A, B=B, threads=1)
+    explained = str(nacho.explain(text, A=A, B=B))
+    assert "(reads about 9000 entries and costs 2" in explained
+    assert (nacho.evaluate(text, A=A, B=B) != wanted).nnz == 0

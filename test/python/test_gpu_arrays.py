@@ -312,7 +312,7 @@ def test_current_streams(library, stream):
     act()
     on_default, on_stream = calls_during(act, 0, stream)
     assert on_default == 0
-    assert on_stream > 5
+    assert on_stream > 3
 
 
 class OfTorch:
@@ -336,7 +336,7 @@ def test_given_streams(stream):
     ):
         elsewhere, here = calls_during(act, fake.TORCH_STREAM, 0x1234)
         assert elsewhere == 0
-        assert here > 5
+        assert here > 3
 
 
 def test_results_keep_their_stream():

@@ -87,7 +87,7 @@ def test_libraries():
         (
             "(i, j) -> (j : compressed(nonunique), i : singleton(soa))",
             2,
-            False,
+            True,
         ),
     ],
 )

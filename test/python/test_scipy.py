@@ -310,7 +310,8 @@ def test_known_disorder_is_not_trusted(flag):
 
 @pytest.mark.parametrize("out", ["csr", "dcsr"])
 def test_results_are_not_checked_again(out, monkeypatch):
-    one, other = random(), random(seed=1)
+    # The extension checks small ones itself.
+    one, other = random(shape=(300, 400)), random(seed=1, shape=(300, 400))
     trusted = nacho.evaluate(UNION, A=one, B=other, out=out, validate="none")
     result = nacho.evaluate(UNION, A=one, B=other, out=out)
     checked = []
@@ -374,3 +375,24 @@ def test_indices_are_as_narrow_as_the_entries_let_them(monkeypatch):
     Z = nacho.evaluate("Z[i,k] = A[i,j] * A[j,k]", A=A, parts=1)
     assert Z.indptr.dtype == np.int64
     np.testing.assert_array_equal(Z.data, [2.0, 2.0])
+
+
+@pytest.mark.parametrize("kind", [sp.coo_array, sp.coo_matrix])
+def test_transposed_coo_stays_scipys(kind):
+    """Its entries are not in the order of the dimensions, which SciPy does not mind."""
+    A = random(kind, shape=(5, 7))
+    turned = nacho.evaluate("Z[j,i] = A[i,j]", A=A)
+    assert type(turned) is kind
+    assert not turned.has_canonical_format
+    np.testing.assert_array_equal(turned.toarray(), A.toarray().T)
+    np.testing.assert_array_equal(turned.tocsr().toarray(), A.toarray().T)
+    again = nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=turned)
+    np.testing.assert_array_equal(again.toarray(), 2 * A.toarray().T)
+
+
+def test_transposed_coo_of_order_3_stays_scipys():
+    dense = random(shape=(6, 20)).toarray().reshape(6, 4, 5)
+    T = sp.coo_array(dense)
+    turned = nacho.evaluate("Z[k,i,j] = 2 * T[i,j,k]", T=T)
+    assert type(turned) is sp.coo_array
+    np.testing.assert_array_equal(turned.toarray(), 2 * dense.transpose(2, 0, 1))

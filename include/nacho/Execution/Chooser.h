@@ -148,6 +148,7 @@ struct Choice {
   /// The fixed parts of the last step, and the size of a row; 0 if its parts
   /// are not fixed.
   int64_t fixedParts = 0, rowSize = 0;
+  int64_t cost = 0; ///< That of all parts, if it decided about the threads.
 
   /// Chooses fewer parts of a program whose threads need workspaces, since a
   /// device does not have memory for those of all its threads.
@@ -167,6 +168,10 @@ public:
                 const std::vector<Argument> &args) const {
     return nacho::factsOf(operands, args, kernel);
   }
+
+  /// Has as many threads take part as are there, if nobody asked for a number,
+  /// and the parts cost far more than operands with few entries let expect.
+  void shareCost(Choice &choice, int64_t cost, int64_t available) const;
 
   /// Whether choose() needs to know if other programs have the processors: one
   /// thread does less for a union than several together, and gains if those

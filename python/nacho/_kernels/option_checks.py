@@ -167,10 +167,15 @@ def checked_contract(
 
 
 def checked_count(option: str, value: object, largest: int) -> int | None:
-    """Return a number, as of threads, as a Python integer; None is allowed."""
+    """Return a number, as of threads, as a Python integer; None is allowed.
+
+    A float that is an integer, as 1e9 is, is that integer.
+    """
     if value is None:
         return None
     allowed = f"expected an integer from 1 to {largest}, or None"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     try:
         count = operator.index(value)  # type: ignore[arg-type]
     except TypeError as error:

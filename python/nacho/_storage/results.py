@@ -62,7 +62,7 @@ def holds(library: str, format: Format | None, rank: int) -> bool:
     """Return whether a library has a container for a result.
 
     Every library holds numbers and dense arrays. Libraries hold coo only if its levels
-    are in the order of the dimensions.
+    are in the order of the dimensions, but for SciPy's, whose entries have no order.
     """
     if format is None or format.is_dense or library == NACHO:
         return True
@@ -70,7 +70,11 @@ def holds(library: str, format: Format | None, rank: int) -> bool:
         return False
     if library == CUPY and rank != 2:
         return False
-    return _layout(format.for_rank(rank)) != ""
+    known = format.for_rank(rank)
+    return _layout(known) != "" or (library in _OF_SCIPY and _is_turned_coo(known))
+
+
+_OF_SCIPY = (SCIPY_ARRAY, SCIPY_MATRIX)
 
 
 def _layout(format: Format) -> str:
@@ -78,6 +82,21 @@ def _layout(format: Format) -> str:
     if format.name in ("csr", "csc", "coo"):
         return format.name
     return "coo" if format.name == "sparse-vector" else ""
+
+
+def _is_turned_coo(format: Format) -> bool:
+    """Return whether a format is coo but for the order of its levels."""
+    in_order = Format("coo").for_rank(len(format.levels))
+    is_turned = not format.is_row_major and not format.parts
+    return is_turned and format.kinds == in_order.kinds
+
+
+def _in_order(view: View) -> View:
+    """Return a turned coo as one in the order of the dimensions, without an order."""
+    rank = len(view.shape)
+    crd = [view.crd[view.format.order.index(n)] for n in range(rank)]
+    format = Format("coo").for_rank(rank)
+    return View(format, view.shape, view.pos, (*crd,), view.values)
 
 
 def result_class(
@@ -130,7 +149,7 @@ def _class_of(library: str, format: Format | None) -> type[Any]:
     else:
         # SciPy's matrices are of rank 2.
         family = "matrix" if library == SCIPY_MATRIX and rank == 2 else "array"
-        module, name = "scipy.sparse", f"{layout}_{family}"
+        module, name = "scipy.sparse", f"{layout or 'coo'}_{family}"
     # The operands of another process may have come from it.
     found = getattr(importlib.import_module(module), name)
     assert isinstance(found, type)
@@ -159,8 +178,10 @@ def make_result(
         kind, library = public("Tensor"), NACHO
     if format.is_dense:
         return kind._of(view) if library == NACHO else _dense_result(view, library)
+    if library == "scipy" and not format.is_row_major and _is_turned_coo(format):
+        view, canonical = _in_order(view), False
     if library != NACHO:
-        view.layout = _layout(format)
+        view.layout = _layout(view.format)
     if library in _MAKERS:
         return _MAKERS[library](view, canonical)
     made = kind._of(view) if library == NACHO else _scipy_result(kind, view, canonical)
