@@ -61,6 +61,11 @@ def test_wrong_operands(kernel, positional, named, message):
         kernel(*(given[n] for n in positional), **{n: given[n] for n in named})
 
 
+def test_an_option_of_compile_is_none_of_calls(kernel):
+    with pytest.raises(nacho.ArgumentError, match="'dtype=' is an option of"):
+        kernel(*operands(), dtype="float32")
+
+
 def test_an_operand_may_be_named_self():
     kernel = nacho.mlir.compile("Z[i,j] = self[i,j] + B[i,j]")
     one, other = operands()

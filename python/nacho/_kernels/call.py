@@ -233,6 +233,10 @@ class Call(NamedTuple):
         ) from error
 
 
+_OF_COMPILE = ("dtype", "entry", "formats", "index")
+"""Options about types, which calls and ``evaluate`` do not have."""
+
+
 def bind(
     names: tuple[str, ...], operands: Sequence[Any], named: Mapping[str, Any]
 ) -> list[Any]:
@@ -248,7 +252,10 @@ def bind(
     for spelled, value in named.items():
         name = identifier(spelled)
         if name not in names:
-            raise ArgumentError(f"no operand is named '{name}', expected: {expected}")
+            message = f"no operand is named '{name}', expected: {expected}"
+            if name in _OF_COMPILE:
+                message += f"; '{name}=' is an option of nacho.mlir.compile"
+            raise ArgumentError(message)
         if name in bound:
             raise ArgumentError(f"operand '{name}' is given twice")
         bound[name] = value

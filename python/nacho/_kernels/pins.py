@@ -90,9 +90,7 @@ def requested_pins(
         wanted = asked.get(result, default_format(1))
         named[result] = requested_format(assignment, wanted)
     elements = _by_name("dtype", dtype, (*assignment.operands, result))
-    added = None
-    if not isinstance(dtype, Mapping) and result in elements:
-        added = _element(result, elements.pop(result))
+    added = None if isinstance(dtype, Mapping) else elements.pop(result, None)
     widths = _by_name("index", index, with_levels)
     pins = {
         name: Pin(
@@ -102,7 +100,8 @@ def requested_pins(
         )
         for name in (*assignment.operands, result)
     }
-    pins[result] = replace(pins[result], added=added)
+    if added is not None:
+        pins[result] = replace(pins[result], added=_element(result, added))
     return pins
 
 

@@ -55,6 +55,7 @@ from nacho._notation.tokens import (
     BINARY,
     COMPARISONS,
     FUNCTIONS,
+    NO_INDEX,
     POWER,
     PREFIXES,
     Scope,
@@ -329,6 +330,9 @@ class _Parser:
         token, first = self.peek(), self.next
         if token.kind == "name":
             self.next += 1
+            after = self.peek()
+            if after.text in NO_INDEX:
+                self.refuse(NO_INDEX[after.text], (token.span[0], after.span[1]))
             return self.renamed.get(token.text, token.text)
         begin = self.bound()
         if self.peek().text != ":":

@@ -27,7 +27,22 @@ POWER = "**"
 KNOWN = {*FUNCTIONS, *REDUCERS, *SHORTHANDS, *OTHER_REDUCERS}
 """The names that are read as functions if a parenthesis follows."""
 
+_NO_OFFSET = (
+    "an index has no offset: a range before the indices moves it, as A[:, 1:][i,j], "
+    "whose j counts from 0"
+)
+NO_INDEX = {
+    "+": _NO_OFFSET,
+    "-": _NO_OFFSET,
+    "[": "an index is a name, and not read from a tensor: index the container before, "
+    "as A[p] of NumPy and SciPy",
+}
+"""What to say of a name in brackets that these follow."""
+
 ELSEWHERE = {
+    "any": "max(j, A[i,j] != 0) is true where any is not 0",
+    "mean": "sum(j, A[i,j]) / n is the mean, for an operand n that is their number",
+    "norm": "sqrt(sum(i, j, A[i,j]**2)) is the norm",
     "topk": "keep(A[i,j], A[i,j] >= t[i]) keeps the largest entries of each row of a "
     "csr_array, for t = np.array([[*np.sort(A.data[a:b])[-k:], 0][0] for a, b"
     " in zip(A.indptr, A.indptr[1:])])",
