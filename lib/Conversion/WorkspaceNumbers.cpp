@@ -22,7 +22,6 @@ void WorkspaceNumbers::renew(Value count, Value places) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(ifFits.thenBlock());
-    // A value that has never been written is 0.
     scf::YieldOp::create(b, Value(max(next, 1)));
     b.setInsertionPointToStart(ifFits.elseBlock());
     clear(places);
@@ -47,8 +46,10 @@ void WorkspaceNumbers::clear(Value places) {
                           ValueRange{op.getRow(), loop.getInductionVar()});
 }
 
+/// A value that has never been written is 0, and is none of a table that was
+/// never renewed.
 Value WorkspaceNumbers::first() {
-  return Number(b, marks.load(firstAt())).as(type());
+  return max(Number(b, marks.load(firstAt())), 1).as(type());
 }
 
 /// If operands are edited meanwhile, a number may be too large: it is not put

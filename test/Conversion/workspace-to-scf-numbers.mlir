@@ -39,7 +39,8 @@ func.func @renew(%keys: memref<4x64xi32>, %marks: memref<4x4xi64> loc("marks"), 
 // CHECK:         memref.store %{{.+}}, %marks[%row, %c1]
 // CHECK-NEXT:    %[[PLACE:.+]] = arith.minui %k, %c63 : index
 // CHECK-NEXT:    %[[WIDE:.+]] = memref.load %marks[%row, %c0]
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.trunci %[[WIDE]] : i64 to i32
+// CHECK-NEXT:    %[[ONE:.+]] = arith.maxui %[[WIDE]], %c1_i64 : i64
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.trunci %[[ONE]] : i64 to i32
 // CHECK-NEXT:    %[[VALUE:.+]] = arith.addi %[[FIRST]], %n : i32
 // CHECK-NEXT:    %[[ALL:.+]] = memref.load %marks[%row, %c1]
 // CHECK-NEXT:    %[[COUNT:.+]] = arith.trunci %[[ALL]] : i64 to i32
@@ -63,7 +64,8 @@ func.func @insert(%keys: memref<4x64xi32>, %marks: memref<4x4xi64> loc("marks"),
 // CHECK-LABEL: func.func @lookup(
 // CHECK:         memref.store %{{.+}}, %marks[%row, %c1]
 // CHECK-NEXT:    %[[WIDE:.+]] = memref.load %marks[%row, %c0]
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.trunci %[[WIDE]] : i64 to i32
+// CHECK-NEXT:    %[[ONE:.+]] = arith.maxui %[[WIDE]], %c1_i64 : i64
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.trunci %[[ONE]] : i64 to i32
 // CHECK-NEXT:    %[[ALL:.+]] = scf.for %[[K:.+]] = %begin to %end step %c1 iter_args(%[[SUM:.+]] = %sum) -> (i32) {
 // CHECK-NEXT:      %[[PLACE:.+]] = arith.minui %[[K]], %c63 : index
 // CHECK-NEXT:      %[[VALUE:.+]] = memref.load %numbers[%row, %[[PLACE]]]

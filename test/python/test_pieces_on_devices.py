@@ -22,7 +22,8 @@ from test_properties import examples
 pytestmark = pytest.mark.filterwarnings("ignore::nacho.NachoWarning")
 
 ON_DEVICE = {"target": "cuda-sim", "choices": {"merge-keys": False}}
-WHOLE = {"a column", "spmv of columns"}
+RANGES = {"ranges", "a range of rows", "shifted rows", "dense ranges"}
+WHOLE = {"a column", "spmv of columns", *RANGES}
 SUMS = ("spmv", "spmm", "mttkrp", "an inner product", "sums of rows", "a sum")
 
 
