@@ -47,15 +47,15 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // CHECK-NEXT:      %[[ALL:.+]]:3 = nacho.coiterate %i of (%A1 = %A0 : {{.+}}, %B1 = %B0 : {{.+}}) {{.+}} iter_args(%{{.+}} = %c0 : index, %[[OUTER:.+]] = %c-1 : index, %[[OUTER_SIZE:.+]] = %c0 : index) {
 // CHECK-NEXT:        %[[ROW:.+]]:4 = nacho.coiterate %j of {{.+}} iter_args(%[[BEFORE:[^ ]+]] = %{{[^ ]+}} : index, %[[REMEMBERED:[^ ]+]] = %[[OUTER]] : index, %[[SIZE:[^ ]+]] = %[[OUTER_SIZE]] : index, {{.+}}) {
 //
-// if position(M[i]) or size(M[i]) is not what is remembered:
+// if position(M[i]) is not what is remembered:
+//   size = size(M[i])
 //   renew the table; for k in M[i]: table[k] = number of the child at k
 // CHECK-NEXT:          %[[POSITION:.+]] = nacho.position %A1 :
 // CHECK-NEXT:          %[[CHILDREN:.+]] = nacho.cost <loops> %A1 :
-// CHECK-NEXT:          %[[MOVED:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
-// CHECK-NEXT:          %[[RESIZED:.+]] = arith.cmpi ne, %[[CHILDREN]], %[[SIZE]] : index
-// CHECK-NEXT:          %[[OTHER:.+]] = arith.ori %[[MOVED]], %[[RESIZED]] : i1
+// CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
+// CHECK-NEXT:          %[[KEPT:.+]] = arith.select %[[OTHER]], %[[CHILDREN]], %[[SIZE]] : index
 // CHECK-NEXT:          scf.if %[[OTHER]] {
-// CHECK-NEXT:            nacho.renew %table for %[[CHILDREN]] : <i32>
+// CHECK-NEXT:            nacho.renew %table for %[[KEPT]] : <i32>
 // CHECK-NEXT:            nacho.coiterate %[[K:.+]] of (%[[CHILD:.+]] = %A1 : {{[^)]+}}) in %[[CHILD]] {
 // CHECK-NEXT:              %[[AT:.+]] = nacho.child_number %[[CHILD]] in %A1 :
 // CHECK-NEXT:              %[[NUMBER:.+]] = arith.index_castui %[[AT]] : index to i32
@@ -76,7 +76,7 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 // CHECK:                 nacho.yield %{{[^ ]+}}, %{{[^ ]+}} : index, i1
 //
 // The next row of B finds the same; so may the next row, but for what is remembered.
-// CHECK:               nacho.yield %[[ONE_ROW]]#0, %[[POSITION]], %[[CHILDREN]], %{{.+}} : index, index, index, i1
+// CHECK:               nacho.yield %[[ONE_ROW]]#0, %[[POSITION]], %[[KEPT]], %{{.+}} : index, index, index, i1
 // CHECK:             nacho.yield %[[ROW]]#0, %[[ROW]]#1, %[[ROW]]#2 : index, index, index
 // CHECK-NEXT:      }
 //
@@ -131,11 +131,10 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // CHECK-NEXT:      nacho.coiterate %i of {{.+}} iter_args(%[[REMEMBERED:[^ ]+]] = %c-1 : index, %[[SIZE:[^ ]+]] = %c0 : index) {
 // CHECK:             %[[POSITION:.+]] = nacho.position %B0 :
 // CHECK-NEXT:        %[[CHILDREN:.+]] = nacho.cost <loops> %B0 :
-// CHECK-NEXT:        %[[MOVED:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
-// CHECK-NEXT:        %[[RESIZED:.+]] = arith.cmpi ne, %[[CHILDREN]], %[[SIZE]] : index
-// CHECK-NEXT:        %[[OTHER:.+]] = arith.ori %[[MOVED]], %[[RESIZED]] : i1
+// CHECK-NEXT:        %[[OTHER:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
+// CHECK-NEXT:        %[[KEPT:.+]] = arith.select %[[OTHER]], %[[CHILDREN]], %[[SIZE]] : index
 // CHECK-NEXT:        scf.if %[[OTHER]] {
-// CHECK-NEXT:          nacho.renew %table for %[[CHILDREN]] : <i64>
+// CHECK-NEXT:          nacho.renew %table for %[[KEPT]] : <i64>
 // CHECK-NEXT:          nacho.coiterate %{{.+}} of (%{{.+}} = %B0 :
 // CHECK:             nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %c0 : index, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
 // CHECK-NEXT:          %B1 = nacho.find %j in %B0 : {{.+}} by %table
@@ -147,7 +146,7 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // CHECK-NEXT:            scf.yield %{{[^ ]+}}, %[[SUM]] : index, f64
 // CHECK-NEXT:          }
 // CHECK-NEXT:          nacho.yield %[[NEXT]]#0, %[[NEXT]]#1 : index, f64
-// CHECK:             nacho.yield %[[POSITION]], %[[CHILDREN]] : index, index
+// CHECK:             nacho.yield %[[POSITION]], %[[KEPT]] : index, index
 // CHECK-NEXT:      }
 // CHECK-NEXT:      nacho.renew %table for %c0 : <i64>
 //

@@ -70,7 +70,7 @@ static std::array<Value, kCarried> describe(ImplicitLocOpBuilder &b,
                                    Value(), /*below=*/0)};
 }
 
-/// if another fiber is in the table, or one with other children:
+/// if another fiber is in the table, or other children of a list:
 ///   renew the table
 ///   for k of fiber: table[k] = number of the child at k
 void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
@@ -81,8 +81,13 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
         MutableArrayRef(values.tables).slice(kCarried * number, kCarried);
     Value fiber = part.mapping.lookup(find.getFiber());
     std::array<Value, kCarried> wanted = describe(b, fiber);
-    Number isAtOther = Number(b, wanted[0]) != inTable[0];
-    Value isOther = isAtOther | (Number(b, wanted[1]) != inTable[1]);
+    Number isOther = Number(b, wanted[0]) != inTable[0];
+    if (fiber.getDefiningOp<ChildrenAtOp>())
+      isOther = isOther | (Number(b, wanted[1]) != inTable[1]);
+    else
+      // What has been added up for a fiber ends where it did when it was put
+      // into the table, whatever its operand became in the meantime.
+      wanted[1] = select(isOther, wanted[1], inTable[1]);
     emitIf(b, isOther, [&] {
       RenewOp::create(b, tables[number], wanted[1]);
       auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
