@@ -299,33 +299,41 @@ bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
   return true;
 }
 
+static bool hasOthers(const std::vector<bool> &areOthers) {
+  return std::find(areOthers.begin(), areOthers.end(), true) != areOthers.end();
+}
+
+/// Takes what a call is computed from, which areValid() has to look at.
+bool RepeatedCall::takeCall(const nb::tuple &given, TakenCall &taken,
+                            std::vector<bool> &areOthers) const {
+  if (!takeArguments(given, taken.call, areOthers))
+    return false;
+  if (hasOthers(areOthers))
+    taken.asked.work = workOf(taken.call.args);
+  return true;
+}
+
+bool RepeatedCall::areValid(const std::vector<Argument> &args,
+                            const std::vector<bool> &areOthers) const {
+  return (!hasOthers(areOthers) || areOthersValid(args, areOthers)) &&
+         arePositionsValid(args);
+}
+
 std::unique_ptr<TakenCall> RepeatedCall::take(const nb::tuple &given) const {
   auto taken = std::make_unique<TakenCall>(kernel, asked);
-  const std::vector<Argument> &args = taken->call.args;
   std::vector<bool> areOthers;
-  if (!takeArguments(given, taken->call, areOthers))
-    return nullptr;
-  if (std::find(areOthers.begin(), areOthers.end(), true) != areOthers.end()) {
-    if (!areOthersValid(args, areOthers))
-      return nullptr;
-    taken->asked.work = workOf(args);
-  }
-  return arePositionsValid(args) ? std::move(taken) : nullptr;
+  bool isTaken = takeCall(given, *taken, areOthers) &&
+                 areValid(taken->call.args, areOthers);
+  return isTaken ? std::move(taken) : nullptr;
 }
 
 nb::object RepeatedCall::compute(const nb::tuple &given, const nb::object &into,
                                  Plan *planned) const {
-  CallArguments call(*kernel);
+  TakenCall taken(kernel, asked);
+  const CallArguments &call = taken.call;
   std::vector<bool> areOthers;
-  if (!takeArguments(given, call, areOthers))
+  if (!takeCall(given, taken, areOthers) || (planned && hasOthers(areOthers)))
     return nb::none();
-  bool hasOthers =
-      std::find(areOthers.begin(), areOthers.end(), true) != areOthers.end();
-  if (hasOthers && planned)
-    return nb::none();
-  Asked now = asked;
-  if (hasOthers)
-    now.work = workOf(call.args);
   std::optional<ResultRoom> room;
   std::optional<Argument> memory;
   if (!into.is_none()) {
@@ -337,16 +345,14 @@ nb::object RepeatedCall::compute(const nb::tuple &given, const nb::object &into,
   std::vector<Buffer> buffers;
   {
     Unlocked unlocked;
-    if (untilChecked(now.work, [&] {
-          return (!hasOthers || areOthersValid(call.args, areOthers)) &&
-                 arePositionsValid(call.args);
-        })) {
+    if (untilChecked(taken.asked.work,
+                     [&] { return areValid(call.args, areOthers); })) {
       try {
         if (planned) {
           buffers = planned->execute(call.args, /*isPlanned=*/false,
                                      /*isTrusted=*/false, memory);
         } else {
-          Plan plan(kernel, now);
+          Plan plan(kernel, taken.asked);
           plan.plan(call.args);
           buffers = plan.execute(call.args, /*isPlanned=*/true,
                                  /*isTrusted=*/false, memory);

@@ -110,6 +110,10 @@ private:
   /// were checked.
   bool takeArguments(const nanobind::tuple &given, CallArguments &call,
                      std::vector<bool> &areOthers) const;
+  bool takeCall(const nanobind::tuple &given, TakenCall &taken,
+                std::vector<bool> &areOthers) const;
+  bool areValid(const std::vector<nacho::Argument> &args,
+                const std::vector<bool> &areOthers) const;
   bool takeOperand(size_t number, nanobind::handle container,
                    CallArguments &call, bool &areOther) const;
   static bool takeArrays(const Operand &operand,

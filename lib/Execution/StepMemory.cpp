@@ -167,9 +167,11 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   bool isHost = step->device().isHost();
   int64_t most = isHost ? mostElements(args)
                         : std::min(mostElements(args), kDeviceTableEntries);
-  if (!isHost)
+  if (!isHost) {
+    int64_t widest = widestExtent(args);
     for (WorkspaceMemory &memory : workspaces)
-      memory.fitMarks(widestExtent(args));
+      memory.fitMarks(widest);
+  }
   auto memory = workspaces.begin();
   WorkspaceMemory *sums = step->scattered ? &*memory++ : nullptr;
   if (sums)
@@ -178,13 +180,13 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
     size_t extents = step->extentOf(table.input, 0);
     int64_t extent = args[extents + table.level].size;
     memory->expectEntries(isHost ? args[extents - 1].size : most);
-    memory->expectExtent(extent);
-    if (isHost) {
+    if (isHost)
       memory->coverExtent(extent);
-      // The result may have no other coordinates than the table.
-      if (sums)
-        sums->coverExtent(extent);
-    }
+    else
+      memory->expectExtent(extent);
+    // The result may have no other coordinates than the table.
+    if (isHost && sums)
+      sums->coverExtent(extent);
     ++memory;
   }
 }

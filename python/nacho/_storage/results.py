@@ -86,9 +86,9 @@ def _layout(format: Format) -> str:
 
 def _is_turned_coo(format: Format) -> bool:
     """Return whether a format is coo but for the order of its levels."""
-    in_order = Format("coo").for_rank(len(format.levels))
-    is_turned = not format.is_row_major and not format.parts
-    return is_turned and format.kinds == in_order.kinds
+    if format.is_row_major or format.parts:
+        return False
+    return format.kinds == Format("coo").for_rank(len(format.levels)).kinds
 
 
 def _in_order(view: View) -> View:
@@ -178,7 +178,7 @@ def make_result(
         kind, library = public("Tensor"), NACHO
     if format.is_dense:
         return kind._of(view) if library == NACHO else _dense_result(view, library)
-    if library == "scipy" and not format.is_row_major and _is_turned_coo(format):
+    if library == "scipy" and _is_turned_coo(format):
         view, canonical = _in_order(view), False
     if library != NACHO:
         view.layout = _layout(view.format)
