@@ -10,7 +10,10 @@
 // CHECK-NEXT:    %[[FIELD:.+]] = llvm.getelementptr %[[CONTEXT]][0, 0]
 // CHECK-NEXT:    %[[X:.+]] = llvm.load %[[FIELD]] : !llvm.ptr -> f64
 // CHECK-NEXT:    %[[FIELD:.+]] = llvm.getelementptr %[[CONTEXT]][0, 1]
-// CHECK-NEXT:    llvm.load %[[FIELD]]
+// CHECK-NEXT:    %[[OUT:.+]] = llvm.load %[[FIELD]] : !llvm.ptr -> !llvm.ptr
+// CHECK-NEXT:    %[[FIELD:.+]] = llvm.getelementptr %[[CONTEXT]][0, 2]
+// CHECK-NEXT:    llvm.load %[[FIELD]] : !llvm.ptr -> i64
+// CHECK:         llvm.insertvalue %[[OUT]], %{{.+}}[1]
 // CHECK:         func.call @f_worker(%{{.+}}, %{{.+}}, %[[ADDRESS]], %[[X]], %{{.+}}) : (index, index, i64, f64, memref<?xf64>) -> ()
 // CHECK-NEXT:    llvm.return
 //
@@ -21,12 +24,14 @@
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[THREADS:[^ ]+]]: index, %[[X:[^ ]+]]: f64,
 // CHECK-SAME:    %[[OUT:[^ ]+]]: memref<?xf64>)
 // CHECK:         %[[ONE:.+]] = llvm.mlir.constant(1 : i64)
-// CHECK:         %[[CONTEXT:.+]] = llvm.alloca %[[ONE]] x !llvm.struct<(f64, struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>)>
+// CHECK:         %[[CONTEXT:.+]] = llvm.alloca %[[ONE]] x !llvm.struct<(f64, ptr, i64)>
 // CHECK:         scf.for
 // CHECK:           %[[FIELD:.+]] = llvm.getelementptr %[[CONTEXT]][0, 0]
 // CHECK-NEXT:      llvm.store %[[X]], %[[FIELD]] : f64
 // CHECK-NEXT:      %[[FIELD:.+]] = llvm.getelementptr %[[CONTEXT]][0, 1]
-// CHECK-NEXT:      llvm.store %{{.+}}, %[[FIELD]] : !llvm.struct<(ptr, ptr, i64,
+// CHECK-NEXT:      llvm.store %{{.+}}, %[[FIELD]] : !llvm.ptr, !llvm.ptr
+// CHECK-NEXT:      %[[FIELD:.+]] = llvm.getelementptr %[[CONTEXT]][0, 2]
+// CHECK-NEXT:      llvm.store %{{.+}}, %[[FIELD]] : i64, !llvm.ptr
 // CHECK-NEXT:      %[[ENTRY:.+]] = llvm.mlir.addressof @f_worker_entry
 // CHECK-NEXT:      %[[FUNCTION:.+]] = llvm.ptrtoint %[[ENTRY]]
 // CHECK-NEXT:      %[[ADDRESS:.+]] = llvm.ptrtoint %[[CONTEXT]]
@@ -61,5 +66,20 @@ func.func private @nothing_worker(%worker: index, %slot: index, %word: i64) {
 func.func @nothing(%n: index, %threads: index) {
   %stopped = nacho.parallel_call @nothing_worker in %n threads %threads
   %again = nacho.parallel_call @nothing_worker in %n threads %threads
+  return
+}
+
+// Of an array, the address and the extents that its type does not tell are stored; of
+// one whose rows do not follow each other, all of its descriptor.
+//
+// CHECK-LABEL: llvm.func internal @arrays_worker_entry(
+// CHECK:         llvm.mlir.constant(7 : index)
+// CHECK-LABEL: func.func @arrays(
+// CHECK:         llvm.alloca %{{.+}} x !llvm.struct<(ptr, i64, ptr, struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>)>
+func.func private @arrays_worker(%worker: index, %slot: index, %word: i64, %rows: memref<?x7xindex>, %one: memref<i32>, %column: memref<?xindex, strided<[7]>>) {
+  return
+}
+func.func @arrays(%n: index, %threads: index, %rows: memref<?x7xindex>, %one: memref<i32>, %column: memref<?xindex, strided<[7]>>) {
+  %stopped = nacho.parallel_call @arrays_worker(%rows, %one, %column : memref<?x7xindex>, memref<i32>, memref<?xindex, strided<[7]>>) in %n threads %threads
   return
 }

@@ -44,25 +44,28 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createNachoLoadOnce());
 }
 
-/// The functions of each unit. Units are compiled at the same time: each step
-/// has one that partitions, counts and compacts, and one that computes.
-static std::vector<std::vector<std::string>>
-unitsOf(ArrayRef<StepFunctions> steps) {
-  std::vector<std::vector<std::string>> units;
+/// The units of a module, which are compiled at the same time: each step has
+/// one that partitions, and counts the entries unless they are drafted, and one
+/// that computes.
+static std::vector<CodeUnit> unitsOf(ArrayRef<StepFunctions> steps) {
+  std::vector<CodeUnit> units;
   for (const StepFunctions &functions : steps) {
-    auto add = [&](Phase phase) {
-      const std::string &name = functions[static_cast<size_t>(phase)];
-      if (!name.empty())
-        units.back().push_back(name);
+    auto nameOf = [&](Phase phase) -> const std::string & {
+      return functions[static_cast<size_t>(phase)];
     };
-    units.emplace_back();
-    for (Phase phase : {Phase::partition, Phase::plan, Phase::assemble,
-                        Phase::scan, Phase::compact})
-      add(phase);
-    units.emplace_back();
-    for (Phase phase : {Phase::execute, Phase::run, Phase::fill, Phase::clear,
-                        Phase::compute, Phase::combine})
-      add(phase);
+    auto addUnit = [&](ArrayRef<Phase> phases, bool visitsEntries) {
+      CodeUnit &unit = units.emplace_back();
+      unit.visitsEntries = visitsEntries;
+      for (Phase phase : phases)
+        if (!nameOf(phase).empty())
+          unit.functions.push_back(nameOf(phase));
+    };
+    bool isDrafted = !nameOf(Phase::compact).empty();
+    addUnit({Phase::partition, Phase::plan, Phase::assemble, Phase::scan},
+            /*visitsEntries=*/!isDrafted);
+    addUnit({Phase::execute, Phase::run, Phase::fill, Phase::clear,
+             Phase::compute, Phase::combine, Phase::compact},
+            /*visitsEntries=*/true);
   }
   return units;
 }
@@ -75,9 +78,9 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   FailureOr<ModuleOp> module = request.lower();
   if (failed(module))
     return failure();
-  std::vector<std::vector<std::string>> units = unitsOf(request.steps);
-  for (const std::vector<std::string> &unit : units)
-    for (const std::string &function : unit)
+  std::vector<CodeUnit> units = unitsOf(request.steps);
+  for (const CodeUnit &unit : units)
+    for (const std::string &function : unit.functions)
       addPackedEntry(*module, function, packedName(function));
   registerBuiltinDialectTranslation(*module->getContext());
   registerLLVMDialectTranslation(*module->getContext());

@@ -16,12 +16,12 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 #include <future>
 
@@ -96,11 +96,12 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
-/// -O3, but without the SLP vectoriser, which moves the positions of a merge
+/// Optimises without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
 /// Once `word` is set, what is left to do is skipped.
 static void optimize(Module &module, TargetMachine &machine,
-                     StringRef sanitizer, const StopWord &word) {
+                     OptimizationLevel level, StringRef sanitizer,
+                     const StopWord &word) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
   PassInstrumentationCallbacks callbacks;
@@ -117,14 +118,11 @@ static void optimize(Module &module, TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  // Drop what only other units need.
-  GlobalDCEPass().run(module, modules);
   if (!optimizesCode()) {
     builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(module, modules);
     return;
   }
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
 static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
@@ -159,10 +157,9 @@ void nacho::hideWarnings(LLVMContext &context) {
   context.setDiagnosticHandler(std::make_unique<ErrorsOnly>());
 }
 
-/// Compiles the functions `entries`, and what they call, of a module.
-/// Fails if `word` is set meanwhile.
-static Expected<CompiledUnit> compileUnit(Module &module,
-                                          ArrayRef<std::string> entries,
+/// Compiles a module that readUnit() has read. Fails if `word` is set
+/// meanwhile.
+static Expected<CompiledUnit> compileUnit(Module &module, const CodeUnit &from,
                                           StringRef sanitizer,
                                           const StopWord &word) {
   auto machine = createHostMachine();
@@ -172,12 +169,14 @@ static Expected<CompiledUnit> compileUnit(Module &module,
   for (Function &function : module)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::InternalLinkage);
-  for (const std::string &entry : entries)
-    exportEntry(module, entry);
+  for (const std::string &function : from.functions)
+    exportEntry(module, function);
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine, sanitizer, word);
+  optimize(module, **machine,
+           from.visitsEntries ? OptimizationLevel::O3 : OptimizationLevel::O1,
+           sanitizer, word);
   if (isSet(word))
     return createStringError("a signal stopped the compilation");
 
@@ -196,7 +195,7 @@ Expected<SmallVector<char, 0>> nacho::objectForHost(Module &module) {
     return machine.takeError();
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine, "none", stopWord());
+  optimize(module, **machine, OptimizationLevel::O3, "none", stopWord());
   SmallVector<char, 0> object;
   if (isSet(stopWord()))
     return createStringError("a signal stopped the compilation");
@@ -212,21 +211,49 @@ static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
   return cantFail(parseBitcodeFile(buffer, context));
 }
 
-Expected<CompiledCode>
-nacho::compileForHost(const Module &module,
-                      ArrayRef<std::vector<std::string>> units,
-                      const std::string &sanitizer) {
+/// Reads the functions of a unit, and what they refer to, from the bitcode of a
+/// module, which may have many others.
+static std::unique_ptr<Module>
+readUnit(ArrayRef<char> bitcode, const CodeUnit &unit, LLVMContext &context) {
+  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
+  std::unique_ptr<Module> module =
+      cantFail(getLazyBitcodeModule(buffer, context));
+  SmallVector<User *> open;
+  for (const std::string &function : unit.functions)
+    open.push_back(module->getFunction(packedName(function)));
+  while (!open.empty()) {
+    User *user = open.pop_back_val();
+    if (auto *function = dyn_cast<Function>(user);
+        function && function->isMaterializable()) {
+      cantFail(function->materialize());
+      for (Instruction &instruction : instructions(function))
+        open.push_back(&instruction);
+    }
+    for (Value *operand : user->operands())
+      if (auto *constant = dyn_cast<Constant>(operand))
+        open.push_back(constant);
+  }
+  for (Function &function : make_early_inc_range(*module))
+    if (function.isMaterializable())
+      function.eraseFromParent();
+  cantFail(module->materializeAll());
+  return module;
+}
+
+Expected<CompiledCode> nacho::compileForHost(const Module &module,
+                                             ArrayRef<CodeUnit> units,
+                                             const std::string &sanitizer) {
   SmallVector<char, 0> bitcode;
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
   // An LLVMContext can only be used by one thread: each unit reads the bitcode
   // into its own context.
   std::vector<std::future<Expected<CompiledUnit>>> running;
-  for (const std::vector<std::string> &entries : units)
+  for (const CodeUnit &unit : units)
     running.push_back(std::async(std::launch::async, [&, &word = stopWord()] {
       LLVMContext context;
       hideWarnings(context);
-      return compileUnit(*readBitcode(bitcode, context), entries, sanitizer,
+      return compileUnit(*readUnit(bitcode, unit, context), unit, sanitizer,
                          word);
     }));
   CompiledCode code;
