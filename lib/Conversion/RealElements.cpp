@@ -204,6 +204,19 @@ static Value emitHypot(ImplicitLocOpBuilder &b, Value x, Value y) {
   return type == wide ? result : arith::TruncFOp::create(b, type, result);
 }
 
+/// The angle of the point (x, y). That of (0, 0) is one of (1, 0), with the
+/// signs of its zeros, since MLIR folds it to NaN:
+///
+///   y = 0 and x = 0 ? atan2(y, copysign(1, x)) : atan2(y, x)
+static Value emitAngle(ImplicitLocOpBuilder &b, Value y, Value x) {
+  using Is = arith::CmpFPredicate;
+  Value zero = constant(b, 0, x.getType()), one = constant(b, 1, x.getType());
+  Number isOrigin = compareFloats(b, Is::OEQ, y, zero);
+  isOrigin = isOrigin & compareFloats(b, Is::OEQ, x, zero);
+  Value unit = math::CopySignOp::create(b, one, x);
+  return math::Atan2Op::create(b, y, select(isOrigin, unit, x));
+}
+
 /// log(e^x + e^y), of which no power overflows:
 // clang-format off
 ///
@@ -243,6 +256,8 @@ static Value emitFloat(ImplicitLocOpBuilder &b, BinaryOp op, Value x, Value y) {
   case BinaryKind::floordiv:
   case BinaryKind::mod:
     return emitFlooredFloat(b, kind, x, y);
+  case BinaryKind::atan2:
+    return emitAngle(b, x, y);
   case BinaryKind::hypot:
     return emitHypot(b, x, y);
   case BinaryKind::logaddexp:

@@ -564,7 +564,13 @@ func.func @parts_and_bits(%c: complex<f64>) -> (f64, ui64) {
 
 // CHECK-LABEL: func.func @functions_and_parts(
 // CHECK-SAME:    %[[X:.+]]: f64, %[[Y:.+]]: f64)
-// CHECK-NEXT:    %[[ANGLE:.+]] = math.atan2 %[[X]], %[[Y]] : f64
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1.{{0+}}e+00 : f64
+// CHECK-DAG:     %[[NO_HEIGHT:.+]] = arith.cmpf oeq, %[[X]], %{{.+}} : f64
+// CHECK-DAG:     %[[NO_WIDTH:.+]] = arith.cmpf oeq, %[[Y]], %{{.+}} : f64
+// CHECK:         %[[IS_ORIGIN:.+]] = arith.andi %[[NO_HEIGHT]], %[[NO_WIDTH]] : i1
+// CHECK-NEXT:    %[[UNIT:.+]] = math.copysign %[[ONE]], %[[Y]] : f64
+// CHECK-NEXT:    %[[WIDTH:.+]] = arith.select %[[IS_ORIGIN]], %[[UNIT]], %[[Y]] : f64
+// CHECK-NEXT:    %[[ANGLE:.+]] = math.atan2 %[[X]], %[[WIDTH]] : f64
 // CHECK-NEXT:    %[[ROOT:.+]] = math.cbrt %[[ANGLE]] : f64
 // CHECK-NEXT:    %[[EVEN:.+]] = math.roundeven %[[ROOT]] : f64
 // CHECK-NEXT:    complex.create %[[EVEN]], %[[Y]] : complex<f64>

@@ -95,6 +95,28 @@ def test_operators_compute_what_numpy_does(operator, dtype):
     np.testing.assert_allclose(found, wanted, rtol=tolerance)
 
 
+@table
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_operators_compute_zeros_where_operands_have_ended(operator, dtype):
+    """The compiler may fold an operator there: all its operands are zeros.
+
+    Each has one entry, the first; what is added has six.
+    """
+    first = np.array([2.0, 0, 0, 0, 0, 0]).astype(dtype)
+    given = dict.fromkeys(NAMES[: operator.arity], first)
+    text = f"D[i] + ({applied(operator, [f'{name}[i]' for name in given])})"
+    operands = {name: sparse(value) for name, value in given.items()}
+    operands["D"] = sparse(np.arange(1.0, 7).astype(dtype))
+    if operator.name == "where":
+        given["A"] = operands["A"] = first != 0
+    try:
+        whole = nacho.evaluate(f"Z[i] = {text}", operands, out="dense")
+    except TypeError:
+        pytest.skip("the operator has no value for numbers of this kind")
+    values = expected(operator, list(given.values()))
+    np.testing.assert_allclose(whole, np.arange(1.0, 7) + values, rtol=1e-6)
+
+
 @pytest.mark.host_only
 @table
 def test_python_has_every_operator(operator):
