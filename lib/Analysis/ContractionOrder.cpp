@@ -133,8 +133,14 @@ std::vector<Sequence> ContractionPlanner::eliminate(const Sequence &before,
     double entries = product.entriesOf(group, access);
     if (isFree && entries > kLargest * product.numRead)
       continue;
-    InnerSum sum{split.group, split.summed, access,
-                 product.typeOf(group, access), product.sizesOf(group, access)};
+    InnerSum sum{split.group,
+                 split.summed,
+                 access,
+                 product.typeOf(group, access),
+                 product.sizesOf(group, access),
+                 /*flagged=*/Attribute()};
+    if (::isDense(op.getType()))
+      product.fill(sum);
     Sequence &next = made.emplace_back(before);
     next.rest = split.rest;
     next.cost +=

@@ -100,10 +100,6 @@ void ProductFactors::addOperand(Factor &factor, AssignOp op, unsigned n,
     factor.confined.insert_range(access);
 }
 
-//===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
 /// The indices of an operand, without those of dense levels below all others.
 static ArrayRef<Attribute> drivenIndices(const LoopOperand &operand) {
   ArrayRef<Attribute> indices = operand.indices;
@@ -111,6 +107,17 @@ static ArrayRef<Attribute> drivenIndices(const LoopOperand &operand) {
     indices = indices.drop_back();
   return indices;
 }
+
+bool Factor::isSparse(Attribute index) const {
+  return index == flagged ||
+         llvm::any_of(operands, [&](const LoopOperand &operand) {
+           return llvm::is_contained(drivenIndices(operand), index);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
 
 /// Whether some operand has all indices of sparse operands. Then there are at
 /// most as many products as this operand has entries, but for dense loops.
@@ -161,7 +168,7 @@ double ProductFactors::entriesOf(ArrayRef<unsigned> group,
   unsigned numSparse = 0;
   for (unsigned n : group) {
     products *= factors[n].density;
-    numSparse += !factors[n].isDense;
+    numSparse += !factors[n].operands.empty();
     all.insert_range(factors[n].indices);
   }
   for (Attribute index : all) {
@@ -200,6 +207,19 @@ ProductFactors::layoutsOf(ArrayRef<unsigned> group,
   return layouts;
 }
 
+/// Whether an index is that of a dense level of a sparse operand.
+bool ProductFactors::isFull(ArrayRef<unsigned> group, Attribute index) const {
+  return llvm::any_of(group, [&](unsigned n) {
+    return llvm::any_of(factors[n].operands, [&](const LoopOperand &operand) {
+      return llvm::any_of(llvm::zip(operand.indices, operand.isFull),
+                          [&](auto level) {
+                            auto [name, isFull] = level;
+                            return name == index && isFull;
+                          });
+    });
+  });
+}
+
 /// The type of a result: dense levels for indices of dense factors only. Some
 /// level has to say where the entries are, so the first level is dense only if
 /// it is in some operand, and the second is sparse.
@@ -209,17 +229,6 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
   SmallVector<int64_t> shape(access.size(), ShapedType::kDynamic);
   if (isDenseProduct(group))
     return RankedTensorType::get(shape, element);
-  auto isFull = [&](Attribute index) {
-    return llvm::any_of(group, [&](unsigned n) {
-      return llvm::any_of(factors[n].operands, [&](const LoopOperand &operand) {
-        return llvm::any_of(llvm::zip(operand.indices, operand.isFull),
-                            [&](auto level) {
-                              auto [name, isFull] = level;
-                              return name == index && isFull;
-                            });
-      });
-    });
-  };
   auto isNarrow = [&](Attribute index) {
     return llvm::any_of(
         group, [&](unsigned n) { return factors[n].narrow.contains(index); });
@@ -228,7 +237,7 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
   bool hasNarrow = true;
   for (auto [level, index] : llvm::enumerate(access)) {
     bool hasRows = level == 0 && access.size() > 1 &&
-                   isSparse(group, access[1]) && isFull(index);
+                   isSparse(group, access[1]) && isFull(group, index);
     bool isFilled = level > 0 && !isSparse(group, index);
     hasNarrow &= isFilled || isNarrow(index);
     levels.push_back(*sparse_tensor::buildLevelType(
@@ -242,6 +251,24 @@ RankedTensorType ProductFactors::typeOf(ArrayRef<unsigned> group,
       context, levels, identity, identity, /*posWidth=*/64,
       /*crdWidth=*/hasNarrow ? 32 : 64);
   return RankedTensorType::get(shape, element, encoding);
+}
+
+/// A dense tensor takes no search to read. It is worth it if half of its
+/// elements are expected to be entries. If sizes are not known, a vector is, if
+/// an operand has a dense level with as many coordinates.
+void ProductFactors::fill(InnerSum &sum) const {
+  IndexNames rows;
+  llvm::copy_if(sum.access, std::back_inserter(rows),
+                [&](Attribute index) { return isSparse(sum.factors, index); });
+  if (isDenseProduct(sum.factors) || rows.size() != 1)
+    return;
+  bool isWorthIt =
+      areSized ? 2 * double(sum.sizes.front()) >= extentOf(sum.access)
+               : sum.access.size() == 1 && isFull(sum.factors, rows.front());
+  if (!isWorthIt)
+    return;
+  sum.type = RankedTensorType::get(sum.type.getShape(), element);
+  sum.flagged = rows.front();
 }
 
 SmallVector<int64_t> ProductFactors::sizesOf(ArrayRef<unsigned> group,
@@ -263,9 +290,17 @@ void ProductFactors::addResult(const InnerSum &sum) {
   double entries = sum.sizes.front();
   if (!factor.isDense) {
     factor.density = std::min(1.0, entries / extentOf(sum.access));
+    factor.confined.insert_range(sum.access);
+  }
+  factor.flagged = sum.flagged;
+  if (sum.flagged) {
+    if (llvm::any_of(sum.factors, [&](unsigned n) {
+          return factors[n].narrow.contains(sum.flagged);
+        }))
+      factor.narrow.insert(sum.flagged);
+  } else if (!factor.isDense) {
     factor.operands.emplace_back(0, sum.type, sum.access, entries,
                                  /*isNeeded=*/true);
-    factor.confined.insert_range(sum.access);
     if (sparse_tensor::getSparseTensorEncoding(sum.type).getCrdWidth() == 32)
       factor.narrow.insert_range(sum.access);
   }

@@ -15,6 +15,8 @@ namespace nacho {
 struct Factor {
   llvm::SmallSetVector<mlir::Attribute, 8> indices;
   llvm::SmallVector<LoopOperand> operands; ///< The sparse ones.
+  /// The index of the flags of a dense result; null if it has none.
+  mlir::Attribute flagged;
   bool isDense; ///< Whether the factor has an entry everywhere.
   /// The share of the coordinates at which the factor has an entry.
   double density = 1;
@@ -24,11 +26,9 @@ struct Factor {
   llvm::SmallDenseSet<mlir::Attribute> narrow;
 
   bool isNumber() const { return indices.empty(); }
-  bool isSparse(mlir::Attribute index) const {
-    return llvm::any_of(operands, [&](const LoopOperand &operand) {
-      return llvm::is_contained(operand.indices, index);
-    });
-  }
+  /// Whether an index is that of a level that leaves out coordinates, or of one
+  /// above such a level.
+  bool isSparse(mlir::Attribute index) const;
 };
 
 /// The factors of a product, and the results of inner sums of it; what sums
@@ -56,6 +56,8 @@ public:
             llvm::ArrayRef<mlir::Attribute> kept) const;
   mlir::RankedTensorType typeOf(llvm::ArrayRef<unsigned> group,
                                 llvm::ArrayRef<mlir::Attribute> access) const;
+  /// Stores a sum as a dense tensor with flags if that is worth it.
+  void fill(InnerSum &sum) const;
   /// The expected number of entries of the sum of a product, and its extents.
   llvm::SmallVector<int64_t>
   sizesOf(llvm::ArrayRef<unsigned> group,
@@ -80,6 +82,7 @@ private:
     return llvm::any_of(group,
                         [&](unsigned n) { return factors[n].isSparse(index); });
   }
+  bool isFull(llvm::ArrayRef<unsigned> group, mlir::Attribute index) const;
   double extentOf(llvm::ArrayRef<mlir::Attribute> indices) const {
     double product = 1;
     for (mlir::Attribute index : indices)

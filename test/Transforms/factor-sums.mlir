@@ -6,6 +6,8 @@
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 64, crdWidth = 64 }>
+#SV = #sparse_tensor.encoding<{
+  map = (d0) -> (d0 : compressed), posWidth = 64, crdWidth = 32 }>
 #CSF = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
 
@@ -131,17 +133,24 @@ func.func @negative_kept_whole(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #C
 
 // T[j] = sum_k B[j, k] * x[k];  y[i] = sum_j A[i, j] * T[j]
 //
-// T has no entry for an empty row of B.
+// T is dense. An empty row of B has no entry: A * T counts only where B has a row.
 //
 // CHECK-LABEL: func.func @matrix_matrix_vector(
-// CHECK-NEXT:    %T = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}, %[[X:.+]] = %{{.+}}[k] : tensor<?xf64>) -> [j] : tensor<?xf64, #[[SV]]> {
+// CHECK-NEXT:    %T = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}, %[[X:.+]] = %{{.+}}[k] : tensor<?xf64>) -> [j] : tensor<?xf64> {
 // CHECK-NEXT:      %[[P:.+]] = nacho.binary mul %[[B]], %[[X]] : f64
 // CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[P]] over [k] : f64
 // CHECK-NEXT:      nacho.yield %[[S]] : f64
 // CHECK-NEXT:    } {sizes = array<i64: {{[0-9]+}}, 100000>}
-// CHECK-NEXT:    %[[Y:.+]] = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[T:.+]] = %T[j] : tensor<?xf64, #[[SV]]>) -> [i] : tensor<?xf64> {
+// CHECK-NEXT:    %has = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [j] : tensor<?xi1> {
+// CHECK-NEXT:      %[[STORED:.+]] = nacho.stored %[[B]] : f64
+// CHECK-NEXT:      %[[SOME:.+]] = nacho.reduce add %[[STORED]] over [k] : i1
+// CHECK-NEXT:      nacho.yield %[[SOME]] : i1
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[Y:.+]] = nacho.assign (%[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[T:.+]] = %T[j] : tensor<?xf64>, %[[HAS:.+]] = %has[j] : tensor<?xi1>) -> [i] : tensor<?xf64> {
 // CHECK-NEXT:      %[[P:.+]] = nacho.binary mul %[[A]], %[[T]] : f64
-// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[P]] over [j] : f64
+// CHECK:           %[[ZERO:.+]] = nacho.cast %{{.+}} : i8 to f64
+// CHECK-NEXT:      %[[COUNTED:.+]] = nacho.select %[[HAS]], %[[P]], %[[ZERO]] : f64
+// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[COUNTED]] over [j] : f64
 // CHECK-NEXT:      nacho.yield %[[S]] : f64
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[Y]]
@@ -163,11 +172,12 @@ func.func @matrix_matrix_vector(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #
 // T[j] = sum_k B[j, k];  y[i] = 2 * c[i] - sum_j A[i, j] * T[j]
 //
 // CHECK-LABEL: func.func @one_term(
-// CHECK-NEXT:    %T = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [j] : tensor<?xf64, #[[SV]]> {
+// CHECK-NEXT:    %T = nacho.assign (%[[B:.+]] = %{{.+}}[j, k] : {{.+}}) -> [j] : tensor<?xf64> {
 // CHECK-NEXT:      nacho.reduce add %[[B]] over [k] : f64
-// CHECK:         nacho.assign (%[[C:.+]] = %{{.+}}[i] : tensor<?xf64>, %[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[T:.+]] = %T[j] : {{.+}}) -> [i]
+// CHECK:         nacho.assign (%[[C:.+]] = %{{.+}}[i] : tensor<?xf64>, %[[A:.+]] = %{{.+}}[i, j] : {{.+}}, %[[T:.+]] = %T[j] : tensor<?xf64>, %[[HAS:.+]] = %has[j] : tensor<?xi1>) -> [i]
 // CHECK:           %[[P:.+]] = nacho.binary mul %[[A]], %[[T]] : f64
-// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[P]] over [j] : f64
+// CHECK:           %[[COUNTED:.+]] = nacho.select %[[HAS]], %[[P]], %{{.+}} : f64
+// CHECK-NEXT:      %[[S:.+]] = nacho.reduce add %[[COUNTED]] over [j] : f64
 // CHECK-NEXT:      nacho.binary sub %{{.+}}, %[[S]] : f64
 func.func @one_term(%c: tensor<?xf64>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
   %y = nacho.assign (%e = %c[i] : tensor<?xf64>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
@@ -246,17 +256,18 @@ func.func @asked(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tenso
   return %y : tensor<?xf64>
 }
 
-// An index that only dense factors have is a dense level of T, below the rows that have
-// entries.
+// A matrix T is dense if most of its rows are expected to have entries: a flag is that of
+// a whole row.
 //
 // T[j, r] = sum_k B[j, k] * D[k, r];  Z[i, r] = sum_j A[i, j] * T[j, r]
 //
-// CHECK-LABEL: func.func @dense_columns(
-// CHECK-NEXT:    %T = nacho.assign {{.+}} -> [j, r] : tensor<?x?xf64, #[[ROWS]]> {
-// CHECK:         nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %T[j, r] : {{.+}}) -> [i, r] : tensor<?x?xf64> {
-func.func @dense_columns(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
-                         %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
-                         %D: tensor<?x?xf64> {nacho.sizes = array<i64: 1048576, 65536, 16>}) -> tensor<?x?xf64> {
+// CHECK-LABEL: func.func @dense_matrix(
+// CHECK-NEXT:    %T = nacho.assign {{.+}} -> [j, r] : tensor<?x?xf64> {
+// CHECK:         %has = nacho.assign (%{{.+}} = %{{.+}}[j, k] : {{.+}}) -> [j] : tensor<?xi1> {
+// CHECK:         nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %T[j, r] : tensor<?x?xf64>, %{{.+}} = %has[j] : tensor<?xi1>) -> [i, r] : tensor<?x?xf64> {
+func.func @dense_matrix(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                        %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                        %D: tensor<?x?xf64> {nacho.sizes = array<i64: 1048576, 65536, 16>}) -> tensor<?x?xf64> {
   %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
                      %d = %D[k, r] : tensor<?x?xf64>) -> [i, r] : tensor<?x?xf64> {
     %0 = nacho.binary mul %a, %b : f64
@@ -264,6 +275,26 @@ func.func @dense_columns(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 104
     %2 = nacho.reduce add %1 over [j, k] : f64
     nacho.yield %2 : f64
   }
+  return %Z : tensor<?x?xf64>
+}
+
+// If few rows have entries, an index that only dense factors have is a dense level of T,
+// below the rows that do.
+//
+// CHECK-LABEL: func.func @negative_dense_matrix(
+// CHECK-NEXT:    %T = nacho.assign {{.+}} -> [j, r] : tensor<?x?xf64, #[[ROWS]]> {
+// CHECK-NOT:     %has
+// CHECK:         nacho.assign (%{{.+}} = %{{.+}}[i, j] : {{.+}}, %{{.+}} = %T[j, r] : {{.+}}) -> [i, r] : tensor<?x?xf64> {
+func.func @negative_dense_matrix(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                         %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 16384, 65536, 65536>},
+                         %D: tensor<?x?xf64> {nacho.sizes = array<i64: 1048576, 65536, 16>}) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %d = %D[k, r] : tensor<?x?xf64>) -> [i, r] : tensor<?x?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %d : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  } {contract = ["k"]}
   return %Z : tensor<?x?xf64>
 }
 
@@ -320,10 +351,10 @@ func.func @negative_too_large(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64
 // A(A(A(A(Ax)))): the vector stays a vector.
 //
 // CHECK-LABEL: func.func @long_chain(
-// CHECK:         nacho.assign {{.+}} -> [m] : tensor<?xf64, #[[SV]]>
-// CHECK:         nacho.assign {{.+}} -> [l] : tensor<?xf64, #[[SV]]>
-// CHECK:         nacho.assign {{.+}} -> [k] : tensor<?xf64, #[[SV]]>
-// CHECK:         nacho.assign {{.+}} -> [j] : tensor<?xf64, #[[SV]]>
+// CHECK:         nacho.assign {{.+}} -> [m] : tensor<?xf64>
+// CHECK:         nacho.assign {{.+}} -> [l] : tensor<?xf64>
+// CHECK:         nacho.assign {{.+}} -> [k] : tensor<?xf64>
+// CHECK:         nacho.assign {{.+}} -> [j] : tensor<?xf64>
 // CHECK:         nacho.assign {{.+}} -> [i] : tensor<?xf64>
 func.func @long_chain(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, k] : tensor<?x?xf64, #CSR>,
@@ -336,6 +367,68 @@ func.func @long_chain(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?x
     %4 = nacho.binary mul %3, %v : f64
     %5 = nacho.reduce add %4 over [j, k, l, m, n] : f64
     nacho.yield %5 : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// The result is sparse, and so are the entries of T that it follows.
+//
+// CHECK-LABEL: func.func @negative_sparse_result(
+// CHECK-NEXT:    %T = nacho.assign {{.+}} -> [j] : tensor<?xf64, #[[SV]]>
+// CHECK-NOT:     %has
+// CHECK:         return
+func.func @negative_sparse_result(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64, #SV> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
+                     %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64, #SV> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %v : f64
+    %2 = nacho.reduce add %1 over [j, k] : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64, #SV>
+}
+
+// T0[k] is dense, and T1[j] is not: it has an entry where H meets a row of B.
+//
+// CHECK-LABEL: func.func @sparse_after_dense(
+// CHECK-NEXT:    %T = nacho.assign {{.+}} -> [k] : tensor<?xf64> {
+// CHECK:         %has = nacho.assign {{.+}} -> [k] : tensor<?xi1> {
+// CHECK:         nacho.assign (%[[H:.+]] = %{{.+}}[j, k] : {{.+}}, %[[T:.+]] = %T[k] : tensor<?xf64>, %[[HAS:.+]] = %has[k] : tensor<?xi1>) -> [j] : tensor<?xf64, #[[SV]]> {
+// CHECK-NEXT:      %[[P:.+]] = nacho.binary mul %[[H]], %[[T]] : f64
+// CHECK-NEXT:      %[[KEPT:.+]] = nacho.keep %[[P]] if %[[HAS]] : f64
+// CHECK-NEXT:      nacho.reduce add %[[KEPT]] over [k] : f64
+func.func @sparse_after_dense(%A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                              %H: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 4096, 65536, 65536>},
+                              %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 1048576, 65536, 65536>},
+                              %x: tensor<?xf64> {nacho.sizes = array<i64: 65536, 65536>}) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %h = %H[j, k] : tensor<?x?xf64, #CSR>,
+                     %b = %B[k, l] : tensor<?x?xf64, #CSR>, %v = %x[l] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %h : f64
+    %1 = nacho.binary mul %0, %b : f64
+    %2 = nacho.binary mul %1, %v : f64
+    %3 = nacho.reduce add %2 over [j, k, l] : f64
+    nacho.yield %3 : f64
+  } {contract = ["l", "k"]}
+  return %y : tensor<?xf64>
+}
+
+// A row of T1 = A T0 has an entry where a row of A meets one of B.
+//
+// CHECK-LABEL: func.func @flags_of_flags(
+// CHECK:         %[[FIRST:has.*]] = nacho.assign {{.+}} -> [k] : tensor<?xi1> {
+// CHECK:         nacho.assign {{.+}} -> [j] : tensor<?xf64> {
+// CHECK:         nacho.assign (%[[A:.+]] = %{{.+}}[j, k] : {{.+}}, %[[HAS:.+]] = %[[FIRST]][k] : tensor<?xi1>) -> [j] : tensor<?xi1> {
+// CHECK-NEXT:      %[[STORED:.+]] = nacho.stored %[[A]] : f64
+// CHECK-NEXT:      %[[BOTH:.+]] = nacho.binary mul %[[STORED]], %[[HAS]] : i1
+// CHECK-NEXT:      nacho.reduce add %[[BOTH]] over [k] : i1
+func.func @flags_of_flags(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %A[j, k] : tensor<?x?xf64, #CSR>,
+                     %c = %B[k, l] : tensor<?x?xf64, #CSR>, %v = %x[l] : tensor<?xf64>) -> [i] : tensor<?xf64> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %c : f64
+    %2 = nacho.binary mul %1, %v : f64
+    %3 = nacho.reduce add %2 over [j, k, l] : f64
+    nacho.yield %3 : f64
   }
   return %y : tensor<?xf64>
 }

@@ -17,6 +17,10 @@ struct InnerSum {
   mlir::RankedTensorType type;
   /// The expected number of entries of T, and its extents; empty if unknown.
   llvm::SmallVector<int64_t> sizes;
+  /// T is dense, although its factors have no entry at some coordinates of this
+  /// index, the only one that sparse factors have. A vector of flags tells the
+  /// others. Null: T has an entry wherever its type has one.
+  mlir::Attribute flagged;
 };
 
 /// A way to compute the sum of a product: sums of some factors come first, each
@@ -28,7 +32,9 @@ struct InnerSum {
 /// The product of the other factors is taken out of an inner sum. An absent
 /// entry makes every product 0, whatever the other factors are. So T must store
 /// exactly the entries that the pattern of its factors has: it is stored as a
-/// sparse tensor unless all its factors are dense.
+/// sparse tensor unless all its factors are dense. Where the result is dense,
+/// so is a T that is expected to have entries at half of its coordinates; a
+/// vector of flags tells for which of its rows the other factors count.
 struct ContractionOrder {
   llvm::SmallVector<mlir::Value> factors; ///< The factors of the product.
   std::vector<InnerSum> sums;             ///< Empty: the product stays whole.

@@ -95,7 +95,10 @@ def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
 
     A sum has an entry only where its product has one: it is stored as a sparse tensor,
     with 64-bit positions, unless all its factors are dense. So the result has the same
-    entries as before. Only sums are factored, no other reductions, and only where
+    entries as before. If the result is dense, and the sum is expected to have entries at
+    half of its coordinates, the sum is dense, too, as a vector is where sizes are not
+    known: then flags tell for which of its rows the other factors count, since 0 times
+    infinity would be no number. Only sums are factored, no other reductions, and only where
     factors are 0 where their operands are absent.
 
     Before:
@@ -109,15 +112,21 @@ def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %T = nacho.assign (%b = %B[j, k] : ..., %v = %x[k] : ...) -> [j] : tensor<?xf64, #SV> {
+    %T = nacho.assign (%b = %B[j, k] : ..., %v = %x[k] : ...) -> [j] : tensor<?xf64> {
       %0 = nacho.binary mul %b, %v : f64
       %1 = nacho.reduce add %0 over [k] : f64
       nacho.yield %1 : f64
     } {sizes = array<i64: 100000, 100000>}
-    %y = nacho.assign (%a = %A[i, j] : ..., %t = %T[j] : tensor<?xf64, #SV>) -> [i] {
+    %has = nacho.assign (%b = %B[j, k] : ...) -> [j] : tensor<?xi1> {
+      %0 = nacho.stored %b : f64
+      %1 = nacho.reduce add %0 over [k] : i1
+      nacho.yield %1 : i1
+    }
+    %y = nacho.assign (%a = %A[i, j] : ..., %t = %T[j] : ..., %h = %has[j] : ...) -> [i] {
       %0 = nacho.binary mul %a, %t : f64
-      %1 = nacho.reduce add %0 over [j] : f64
-      nacho.yield %1 : f64
+      %1 = nacho.select %h, %0, %zero : f64
+      %2 = nacho.reduce add %1 over [j] : f64
+      nacho.yield %2 : f64
     }
     ```
   }];

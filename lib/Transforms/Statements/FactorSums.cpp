@@ -7,13 +7,21 @@
 //                                        sum_j A[i, j] * T[j]
 //
 // ContractionOrder says which sums these are, and why the entries stay the
-// same.
+// same. Where T is dense although some rows of B have no entry, a statement of
+// its own finds the others, and the product counts only there:
+//
+//   has[j] = or_k B[j, k] is stored;
+//   sum_j has[j] ? A[i, j] * T[j] : 0
 //
 //===----------------------------------------------------------------------===//
 
 #include "StatementEditor.h"
+#include "nacho/Analysis/Algebra.h"
 #include "nacho/Analysis/ContractionOrder.h"
+#include "nacho/Analysis/MergeLattice.h"
+#include "nacho/IR/Arith.h"
 #include "nacho/IR/Collect.h"
+#include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
 #include "llvm/Support/Format.h"
@@ -37,11 +45,16 @@ public:
 private:
   void factor(ReduceOp sum);
   void replace(ReduceOp sum, Value product, ArrayRef<Attribute> indices);
+  Value multiply(ArrayRef<Value> factors, bool isStored);
   Value multiply(ArrayRef<Value> factors);
   AssignOp compute(const InnerSum &sum, Value product);
+  AssignOp findRows(const InnerSum &sum, ArrayRef<Value> group);
   void printFactor(raw_ostream &os, Value factor, ArrayRef<AssignOp> made);
   std::string describe(const InnerSum &sum, ArrayRef<Value> group,
                        ArrayRef<AssignOp> made);
+
+  /// For each dense inner sum that has flags, the flag of its row.
+  DenseMap<Value, Value> flags;
 };
 } // namespace
 
@@ -77,8 +90,12 @@ void SumFactorer::factor(ReduceOp sum) {
       group.push_back(factors[n]);
     used.insert_range(inner.factors);
     text += describe(inner, group, made);
-    made.push_back(compute(inner, multiply(group)));
+    Value product = multiply(group, !isDense(inner.type));
+    made.push_back(compute(inner, product));
     factors.push_back(bind(made.back().getResult(), inner.access));
+    if (inner.flagged)
+      flags[factors.back()] =
+          bind(findRows(inner, group).getResult(), inner.flagged);
   }
   llvm::raw_string_ostream(text)
       << "expected to cost " << llvm::format("%.1e", order.cost)
@@ -88,7 +105,7 @@ void SumFactorer::factor(ReduceOp sum) {
   for (auto [n, value] : llvm::enumerate(factors))
     if (!used.contains(n))
       left.push_back(value);
-  replace(sum, multiply(left), order.rest);
+  replace(sum, multiply(left, !isDense(op.getType())), order.rest);
   dropUnused();
   dropLoops();
 }
@@ -111,6 +128,52 @@ Value SumFactorer::multiply(ArrayRef<Value> factors) {
   for (Value factor : factors.drop_front())
     product = BinaryOp::create(b, BinaryKind::mul, product, factor);
   return product;
+}
+
+/// The same where the flags of all factors are set; there is no entry elsewhere
+/// if the product `isStored` in a sparse tensor, and a zero otherwise.
+Value SumFactorer::multiply(ArrayRef<Value> factors, bool isStored) {
+  Value product = multiply(factors);
+  SmallVector<Value> found;
+  for (Value factor : factors)
+    if (Value flag = flags.lookup(factor))
+      found.push_back(flag);
+  // Where its flag is not set, a factor is 0.
+  if (found.empty() || (factors.size() == 1 && !isStored))
+    return product;
+  Value areSet = multiply(found);
+  if (isStored)
+    return KeepOp::create(b, product, areSet);
+  Value zero =
+      CastOp::create(b, product.getType(), Number(b, 0, b.getI8Type()));
+  return SelectOp::create(b, areSet, product, zero);
+}
+
+/// Inserts before the assignment: has[flagged] = whether the product has an
+/// entry for some of the other indices.
+AssignOp SumFactorer::findRows(const InnerSum &sum, ArrayRef<Value> group) {
+  ElementAlgebra algebra(op);
+  SmallVector<Value> stored;
+  for (Value factor : group)
+    if (Value flag = flags.lookup(factor))
+      stored.push_back(flag);
+    else if (!isAlways(algebra.get(factor).pattern))
+      stored.push_back(StoredOp::create(b, b.getI1Type(), factor));
+  Value areStored = multiply(stored);
+  SmallVector<unsigned> inputs = inputsOf(areStored);
+  IndexNames others;
+  llvm::copy_if(sum.summed, std::back_inserter(others), [&](Attribute index) {
+    return llvm::any_of(inputs, [&](unsigned n) {
+      return llvm::is_contained(op.getAccess(n), index);
+    });
+  });
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  auto type = RankedTensorType::get({ShapedType::kDynamic}, b.getI1Type());
+  AssignOp made = makeStatement(CollectKind::inOrder, type, areStored, inputs,
+                                sum.flagged, loopsOver(inputs), others);
+  setName(made.getResult(), "has");
+  return made;
 }
 
 /// Inserts before the assignment: T[access] = the sum of the product.
