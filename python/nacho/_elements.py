@@ -38,6 +38,13 @@ READ_AS: dict[DType, str] = {
 Numbers of uint64 that int64 does not hold are refused.
 """
 
+BFLOAT16 = "bfloat16"
+"""The name of another type that expressions read as f32.
+
+NumPy knows it from the library ml_dtypes only, so that its numbers become those of
+float32 as soon as an operand is read.
+"""
+
 MLIR: dict[str, str] = {
     "f16": "f16",
     "f32": "f32",

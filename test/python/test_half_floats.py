@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nacho
+from libraries import needed
 
 MODULE = """
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
@@ -93,3 +94,17 @@ def test_expressions_compute_with_single_floats():
     for made in (nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A), (A + A).compute()):
         assert made.dtype == np.float32
         np.testing.assert_array_equal(made.to_dense(), 2 * entries(np.float32))
+
+
+def test_arrays_of_bfloat16():
+    bfloat16 = needed("ml_dtypes").bfloat16
+    D = (entries(float) / 4).astype(bfloat16)
+    text = "Z[i,j] = A[i,j] * s"
+    found = nacho.evaluate(text, A=D, s=bfloat16(2))
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, 2 * D.astype(np.float32))
+    note = "A: values widened from bfloat16 to float32"
+    assert note in nacho.explain(text, A=D, s=2)
+    T = nacho.Tensor.from_dense(D, "csr")
+    assert T.dtype == np.float32
+    np.testing.assert_array_equal(T.to_dense(), D.astype(np.float32))

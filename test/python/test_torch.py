@@ -239,8 +239,10 @@ def test_numbers_as_operands():
     assert wide.dtype == torch.float64
     with pytest.raises(nacho.NachoError, match="operand 't' has rank 1"):
         nacho.evaluate(text, A=A, t=torch.ones(2))
-    with pytest.raises(nacho.NachoError, match=r"operand 't'.*bfloat16"):
-        nacho.evaluate(text, A=A, t=torch.tensor(2.0, dtype=torch.bfloat16))
+    narrow = nacho.evaluate(text, A=A, t=torch.tensor(2.0, dtype=torch.bfloat16))
+    assert (narrow.to_dense() == Z.to_dense()).all()
+    with pytest.raises(nacho.NachoError, match=r"operand 't'.*float8"):
+        nacho.evaluate(text, A=A, t=torch.tensor(2.0, dtype=torch.float8_e5m2))
 
 
 def test_gradients_are_not_recorded():
@@ -318,11 +320,8 @@ def test_unsupported_layouts():
 
 
 def test_unsupported_types():
-    for made in (
-        torch.ones(2, 2, dtype=torch.bfloat16),
-        sparse("sparse_coo", 4, 4).to(torch.bfloat16),
-    ):
-        assert "bfloat16" in refusal(made, 2, nacho.DTypeError)
+    made = torch.ones(2, 2, dtype=torch.float8_e5m2)
+    assert "float8_e5m2" in refusal(made, 2, nacho.DTypeError)
 
 
 def test_types_that_are_widened():
@@ -331,6 +330,30 @@ def test_types_that_are_widened():
             found = nacho.evaluate("Z[i,j] = A[i,j]", A=made.to(given))
             assert found.dtype == wanted
             assert (found.to_dense() == made.to(wanted).to_dense()).all()
+
+
+@pytest.mark.parametrize("layout", ["strided", *LAYOUTS])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_narrow_floats_are_read_as_float32(layout, dtype):
+    A = (dense(5, 4) / 3).to(dtype)
+    given = A if layout == "strided" else A.to_sparse(layout=getattr(torch, layout))
+    x = torch.arange(4).to(dtype)
+    text = "Z[i,j] = A[i,j] * x[j]"
+    found = nacho.evaluate(text, A=given, x=x)
+    assert found.layout == given.layout
+    assert found.dtype == torch.float32
+    assert (found.to_dense() == A.float() * x.float()).all()
+    name = str(dtype).removeprefix("torch.")
+    assert f"widened from {name} to float32" in nacho.explain(text, A=given, x=x)
+    given.mul_(2)
+    twice = nacho.evaluate(text, A=given, x=x)
+    assert (twice.to_dense() == 2 * found.to_dense()).all()
+
+
+def test_no_result_is_written_to_bfloat16():
+    out = torch.zeros(5, 4, dtype=torch.bfloat16)
+    with pytest.raises(nacho.UnsupportedError, match=r"out=.*bfloat16"):
+        nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=dense(5, 4), out=out)
 
 
 def test_other_devices():

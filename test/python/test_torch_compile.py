@@ -124,6 +124,7 @@ DTYPES = (
     (torch.float32, torch.int64),
     (torch.bool, torch.float32),
     (torch.int32, torch.uint8),
+    (torch.bfloat16, torch.float16),
 )
 
 

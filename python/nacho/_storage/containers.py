@@ -21,6 +21,7 @@ from nacho._storage.read_arrays import (
     is_read_as_array,
     is_sparse_frame,
     read_array,
+    widened_bfloat16,
 )
 from nacho._storage.scalars import from_dlpack, is_number, refuse_rank
 from nacho._storage.sparse_arrays import SPARSE_CLASSES, sparse_view
@@ -180,9 +181,8 @@ def _refuse_container(name: str, container: object, rank: int) -> NoReturn:
 # --- NumPy ----------------------------------------------------------------------------
 
 
-def _numpy_view(name: str, container: Any) -> View:
+def _numpy_view(name: str, array: Array) -> View:
     """Return the view of an array, or refuse its type."""
-    array: Array = container
     if type(array) is not np.ndarray:
         if isinstance(array, np.ma.MaskedArray):
             raise UnsupportedOperandError(
@@ -190,8 +190,9 @@ def _numpy_view(name: str, container: Any) -> View:
                 f"{name}.filled(0)"
             )
         array = np.asarray(array)
+    array, note = widened_bfloat16(array)
     require_stored(name, array.dtype)
-    return dense_view(array, NUMPY)
+    return dense_view(array, NUMPY, note)
 
 
 # --- SciPy ----------------------------------------------------------------------------
@@ -277,8 +278,7 @@ def _require_parts_that_fit(name: str, container: Any, layout: str) -> None:
 
 def is_bsr(container: Any) -> bool:
     """Return whether a container is SciPy's bsr."""
-    kind = type(container)
-    known = None if kind is np.ndarray else _kind_of(kind)
+    known = _kind_of(type(container))
     return known is not None and known[0] == "bsr"
 
 

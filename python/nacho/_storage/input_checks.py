@@ -18,6 +18,7 @@ from nacho._elements import (
 )
 from nacho._notation.tree import MAX_RANK
 from nacho._storage.formats import Format
+from nacho._storage.read_arrays import widened_bfloat16
 from nacho._storage.views import (
     INT32,
     INT64,
@@ -81,7 +82,7 @@ def _array(label: str, given: ArrayLike) -> Array:
 
 
 def values_array(values: ArrayLike) -> Array:
-    array = _array("values", values)
+    array, _ = widened_bfloat16(_array("values", values))
     require_stored(None, array.dtype)
     return storable(None, array if array.dtype.isnative else made_plain(array))
 

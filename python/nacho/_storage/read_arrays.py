@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from nacho._elements import BFLOAT16
 from nacho._storage.layouts import coo_view
 from nacho._storage.views import NUMPY, SCIPY_ARRAY, Array, View
 from nacho.errors import UnsupportedError, UnsupportedOperandError
+
+BFLOAT16_NOTE = f"values widened from {BFLOAT16} to float32"
 
 _NOT_READ = frozenset({"dask", "nacho", "scipy", "sparse"})
 """The packages whose containers become arrays only if their user says so: to compute a
@@ -36,7 +39,15 @@ def read_array(name: str, container: Any) -> tuple[Array, str]:
         raise UnsupportedOperandError(
             f"operand '{name}': NumPy makes no array of this {shown}: {error}"
         ) from error
+    array, _ = widened_bfloat16(array)
     return array, f"{type(container).__qualname__} read as an array of {NUMPY}"
+
+
+def widened_bfloat16(array: Any) -> tuple[Any, str]:
+    """Return an array, of float32 if it was ml_dtypes' bfloat16, and a note of that."""
+    if array.dtype.kind != "V" or array.dtype.name != BFLOAT16:
+        return array, ""
+    return array.astype(np.float32), BFLOAT16_NOTE
 
 
 def is_sparse_frame(container: Any) -> bool:

@@ -11,6 +11,7 @@ from nacho._notation.promotion import weak_kind
 from nacho._storage.formats import TensorType
 from nacho._storage.gpu_arrays import has_interface, number_on_device
 from nacho._storage.input_checks import cast_to, require_element, require_stored
+from nacho._storage.read_arrays import widened_bfloat16
 from nacho._storage.torch_tensors import is_torch, scalar_of
 from nacho._storage.views import Array
 from nacho.errors import (
@@ -42,7 +43,9 @@ def _is_array(value: Any) -> TypeGuard[Any]:
 
 def _in_numpy(name: str, value: Any) -> Any:
     """Return an array of another library as NumPy's, and anything else as it is."""
-    if isinstance(value, np.ndarray) or not _is_array(value):
+    if isinstance(value, np.ndarray | np.generic):
+        return widened_bfloat16(value)[0]
+    if not _is_array(value):
         return value
     if any(map(is_torch, type(value).__mro__)):
         return scalar_of(name, value)

@@ -10,15 +10,17 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from nacho._elements import READ_AS, supported_elements
+from nacho._elements import BFLOAT16, READ_AS, element_name, supported_elements
 from nacho._storage.device_arrays import ELEMENT_DTYPES, HOST, DeviceArray
 from nacho._storage.layouts import CSC, CSR, coo_view, dense_device_view, dense_view
 from nacho._storage.memory import lasting, remember
+from nacho._storage.read_arrays import BFLOAT16_NOTE
 from nacho._storage.views import TORCH, Array, View
 from nacho._targets import GPU
 from nacho.errors import DeviceError, DTypeError, OperandError, UnsupportedOperandError
 
-_READ_AS_OTHERS = frozenset(dtype.name for dtype in READ_AS)
+_READ_AS = {dtype.name: element for dtype, element in READ_AS.items()}
+_READ_AS[BFLOAT16] = "f32"
 """The names of the types that expressions read as others, which the host converts."""
 
 _GPU = "cuda"
@@ -37,6 +39,12 @@ def torch_view(name: str, container: Any) -> View:
     if tensor.layout == torch.strided:
         return _dense_view(name, tensor)
     _require_layout(name, tensor, torch)
+    view = _sparse_view(name, container, tensor, torch)
+    view.note = _note(tensor)
+    return view
+
+
+def _sparse_view(name: str, container: Any, tensor: Any, torch: Any) -> View:
     shape = tuple(tensor.shape)
     if tensor.layout == torch.sparse_coo:
         index = _index_arrays(name, container, tensor._indices().unbind(0), "indices")
@@ -50,6 +58,21 @@ def torch_view(name: str, container: Any) -> View:
     pos, crd = _index_arrays(name, container, found, "an index tensor")
     values = _array(name, "values", tensor.values())
     return View(format, shape, (None, pos), (None, crd), values, TORCH, layout)
+
+
+def element_of(name: str, tensor: Any) -> str:
+    """Return the name of the type that expressions read a tensor's elements as."""
+    given = _dtype_name(tensor)
+    dtype = ELEMENT_DTYPES.get(given)
+    found = _READ_AS.get(given) if dtype is None else element_name(dtype)
+    return found or _refuse_type(name, tensor)
+
+
+def _refuse_type(name: str, tensor: Any) -> NoReturn:
+    raise DTypeError(
+        f"operand '{name}': type {tensor.dtype} is not supported (supported: "
+        f"{supported_elements()})"
+    )
 
 
 def scalar_of(name: str, tensor: Any) -> Array:
@@ -70,7 +93,7 @@ def _require_device(name: str, tensor: Any) -> None:
 
 
 def _dense_view(name: str, tensor: Any) -> View:
-    note = ""
+    note = _note(tensor)
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
         note = "the array is conjugated or negated when it is read: copied"
@@ -85,17 +108,22 @@ def _dense_view(name: str, tensor: Any) -> View:
     return dense_device_view(_array(name, "the tensor", tensor), fortran, TORCH, note)
 
 
+def _note(tensor: Any) -> str:
+    return BFLOAT16_NOTE if _dtype_name(tensor) == BFLOAT16 else ""
+
+
+def _dtype_name(tensor: Any) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
 def _array(name: str, label: str, tensor: Any) -> Any:
     """Return the memory of a tensor as an array of NumPy, or as one on the device."""
-    given = str(tensor.dtype).removeprefix("torch.")
+    given = _dtype_name(tensor)
     dtype = ELEMENT_DTYPES.get(given)
-    if tensor.device.type == HOST and given in _READ_AS_OTHERS:
-        return tensor.numpy()
+    if tensor.device.type == HOST and given in _READ_AS:
+        return tensor.float().numpy() if given == BFLOAT16 else tensor.numpy()
     if dtype is None:
-        raise DTypeError(
-            f"operand '{name}': type {tensor.dtype} is not supported (supported: "
-            f"{supported_elements()})"
-        )
+        _refuse_type(name, tensor)
     if tensor.device.type == HOST:
         return tensor.numpy()
     if not tensor.is_contiguous():

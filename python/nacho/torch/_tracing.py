@@ -16,18 +16,18 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nacho._elements import ELEMENTS, element_name
+from nacho._elements import ELEMENTS
 from nacho._kernels.call import bind, is_result_given
 from nacho._kernels.options import Options
 from nacho._notation.parser import parse
 from nacho._notation.promotion import kinds_of, weak_kind
 from nacho._notation.tree import Assignment
 from nacho._notation.written_out import with_added
-from nacho._storage.device_arrays import ELEMENT_DTYPES
 from nacho._storage.formats import Format
 from nacho._storage.inference import result_format
 from nacho._storage.scalars import refuse_rank
-from nacho.errors import ArgumentError, DTypeError, OperandError, UnsupportedError
+from nacho._storage.torch_tensors import element_of
+from nacho.errors import ArgumentError, OperandError, UnsupportedError
 from nacho.torch._arrays import SparseArrays
 from nacho.torch._differentiation import (
     derivative,
@@ -194,11 +194,7 @@ def _kind(name: str, operand: Any) -> str:
     if isinstance(operand, bool):
         return "bool"
     values = operand.values if isinstance(operand, SparseArrays) else operand
-    dtype = ELEMENT_DTYPES.get(str(values.dtype).removeprefix("torch."))
-    found = None if dtype is None else element_name(dtype)
-    if found is None:
-        raise DTypeError(f"operand '{name}': type {values.dtype} is not supported")
-    return found
+    return element_of(name, values)
 
 
 def _refuse_sparse_result() -> None:
