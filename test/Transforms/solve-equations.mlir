@@ -92,6 +92,35 @@ func.func @condition(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
 
 // -----
 
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+
+// An element of a sparse operand is a sum of its own, of a list with one entry
+// or none:
+//
+//   E[n] = A[m, n], where m = 3 and n = 4
+//   s = sum of E[n]
+//   Z[i] = max(s, x[i])
+
+// CHECK-LABEL: func.func @element(
+// CHECK-SAME:    %[[A:.*]]: tensor<8x8xf64, #{{.*}}>, %[[X:.*]]: tensor<9xf64>)
+// CHECK:         %[[E:.*]] = nacho.assign collect<sorted_list> (%[[a:.*]] = %[[A]][m, n] : {{.*}}) where (m = 3, n = 4) -> [n]
+// CHECK-NEXT:      nacho.yield %[[a]] : f64
+// CHECK:         %[[s:.*]] = nacho.assign (%[[e:.*]] = %[[E]][n] : {{.*}}) -> [] : tensor<f64> {
+// CHECK-NEXT:      %[[SUM:.*]] = nacho.reduce add %[[e]] over [n] : f64
+// CHECK-NEXT:      nacho.yield %[[SUM]] : f64
+// CHECK:         nacho.assign (%[[x:.*]] = %[[X]][i] : tensor<9xf64>, %[[t:.*]] = %[[s]][] : tensor<f64>) -> [i]
+// CHECK-NEXT:      nacho.binary max %[[t]], %[[x]] : f64
+func.func @element(%A: tensor<8x8xf64, #CSR>, %x: tensor<9xf64>) -> tensor<9xf64> {
+  %Z = nacho.assign (%a = %A[m, n] : tensor<8x8xf64, #CSR>, %b = %x[i] : tensor<9xf64>)
+      where (m = 3, n = 4) -> [i] : tensor<9xf64> {
+    %0 = nacho.binary max %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<9xf64>
+}
+
+// -----
+
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
 
 // The elements of a dense operand are located; loops over i come first.

@@ -179,6 +179,16 @@ PICKED = {
     "y[i] = max(j, A[i,j]) + A[i,3]": DENSE.max(1) + DENSE[:, 3],
     "y[i] = A[i,j] * x[8]": DENSE.sum(1) * X[8],
     "Z[i,j] = where(i < 3, A[i,j] * A[3,j], 0)": (I < 3) * DENSE * DENSE[3],
+    "s = A[3,4]": DENSE[3, 4],
+    "s = A[-1,8] + A[0,-9] - 2 * A[-6,-2]": (
+        DENSE[-1, 8] + DENSE[0, -9] - 2 * DENSE[-6, -2]
+    ),
+    "y[j] = A[-1,j]": DENSE[-1],
+    "y[i] = A[i,-2] * A[i,2]": DENSE[:, -2] * DENSE[:, 2],
+    "Z[i,j] = max(A[i,j], A[i,4]) * exp(A[2,3] - A[-2,-1])": (
+        np.maximum(DENSE, DENSE[:, 4:5]) * np.exp(DENSE[2, 3] - DENSE[-2, -1])
+    ),
+    "Z[i,k] = A[i,j] * B[j,k] * A[2,3]": DENSE @ B.toarray() * DENSE[2, 3],
 }
 
 
@@ -217,8 +227,11 @@ def test_numbers_of_index_variables():
     T = nacho.asarray(A)
     found = nacho.evaluate(T[3, j] * T[4, j], "j")
     np.testing.assert_array_equal(found.to_dense(), DENSE[3] * DENSE[4])
-    with pytest.raises(nacho.ArgumentError, match="-1 is not an index variable"):
-        a[i, -1]
+    found = nacho.evaluate(a[-2, j] * a[i, -1] * a[-1, -1], (i, j))
+    wanted = DENSE[-2] * DENSE[:, -1:] * DENSE[-1, -1]
+    np.testing.assert_array_equal(found.toarray(), wanted)
+    with pytest.raises(nacho.ArgumentError, match="True is not an index variable"):
+        a[i, True]
 
 
 @pytest.mark.host_only
@@ -232,14 +245,15 @@ def test_numbers_of_index_variables():
             "is 9\n  y[i] = A[i,9]\n         ^^^^^^",
         ),
         (
-            "y[i] = A[i,-1]",
-            nacho.ParseError,
-            "expected the name of an index, or a coordinate from 0 on, found '-'",
+            "y[i] = A[i,-10]",
+            nacho.ShapeError,
+            "coordinate -10 is out of bounds in dimension 1 of operand 'A', whose "
+            "extent is 9\n  y[i] = A[i,-10]\n         ^^^^^^^^",
         ),
         (
             "y[i] = A[i,1.5]",
             nacho.ParseError,
-            "expected the name of an index, or a coordinate from 0 on, found '1.5'",
+            "expected the name of an index, or a coordinate, found '1.5'",
         ),
         (
             "y[3] = A[i,j]",
@@ -248,9 +262,10 @@ def test_numbers_of_index_variables():
             "  y[3] = A[i,j]\n  ^^^^",
         ),
         (
-            "z = A[3,2]",
+            "z = pattern(A)[3,2]",
             nacho.UnsupportedError,
-            "operand 'A' is sparse and has no index, only numbers: not supported",
+            "operand 'A' is sparse and has no index, only numbers: not supported where "
+            "it matters whether the element is stored\n  z = pattern(A)[3,2]\n",
         ),
     ],
 )
@@ -258,6 +273,23 @@ def test_what_is_no_number_of_an_index(text, kind, message):
     with pytest.raises(kind) as error:
         nacho.evaluate(text, A=A)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "dense"])
+def test_elements(format):
+    """Each is a sum of at most one entry, whichever levels the operand has."""
+    T = nacho.Tensor.from_dense(DENSE, format)
+    for row, column in np.ndindex(*DENSE.shape):
+        text = f"s = A[{row},{column - DENSE.shape[1]}]"
+        assert nacho.evaluate(text, A=T) == DENSE[row, column]
+
+
+@pytest.mark.host_only
+def test_the_last_coordinate_of_other_shapes():
+    kernel = nacho.mlir.compile("y[j] = A[-1,j] * A[-1,-2]", {"A": "csr", "y": "dense"})
+    for matrix in (DENSE, DENSE[:3], DENSE[:, :4]):
+        wanted = matrix[-1] * matrix[-1, -2]
+        np.testing.assert_array_equal(kernel(sp.csr_array(matrix)), wanted)
 
 
 @pytest.mark.host_only

@@ -146,19 +146,22 @@ def test_linalg():
 def test_refusals_name_the_operand():
     text = """
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
-func.func @third(%A: tensor<?xf64, #SV>, %x: tensor<?xf64>) -> tensor<?xf64> {
+func.func @third(%A: tensor<?xf64, #SV>, %x: tensor<?xf64>) -> tensor<?xi1> {
   %Z = nacho.assign (%a = %x[i] : tensor<?xf64>, %b = %A[m] : tensor<?xf64, #SV>)
-      where (m = 2) -> [i] : tensor<?xf64> {
-    %0 = nacho.binary mul %a, %b : f64
-    nacho.yield %0 : f64
+      where (m = 2) -> [i] : tensor<?xi1> {
+    %0 = nacho.compare lt %a, %b : f64
+    %1 = nacho.stored %b : f64
+    %2 = nacho.binary andbits %0, %1 : i1
+    nacho.yield %2 : i1
   }
-  return %Z : tensor<?xf64>
+  return %Z : tensor<?xi1>
 }
 """
     with pytest.raises(nacho.UnsupportedError) as caught:
         nacho.mlir.compile(text)(sp.coo_array(np.ones(3)), np.ones(4))
     assert str(caught.value) == (
-        "operand 'A' is sparse and has no index, only numbers: not supported\n"
+        "operand 'A' is sparse and has no index, only numbers: not supported "
+        "where it matters whether the element is stored\n"
         "  Z[i] = third(A[m], x[i])\n"
         "               ^^^^"
     )

@@ -101,7 +101,7 @@ def test_indices_are_values():
     [
         (lambda: nacho.indices("2"), "'2' is not the name of an index"),
         (lambda: nacho.indices(["i"]), "names in a string, not list"),
-        (lambda: nacho.access(A, -1, 1), "-1 is not an index variable"),
+        (lambda: nacho.access(A, 1.5, 1), "1.5 is not an index variable"),
         (lambda: nacho.access(A, "0"), "'0' is not the name of an index"),
         (lambda: nacho.access(A)[True, 1], "True is not an index variable"),
         (lambda: index_tensor(A, (i, slice(None))), "is not an index variable"),

@@ -49,12 +49,19 @@ private:
       return static_cast<bool>(op.getEquation(index));
     });
   }
+  bool hasOnlyNumbers(unsigned n) {
+    return op.getIndependent(op.getAccess(n)).empty();
+  }
   Solution solve(ArrayRef<unsigned> inputs);
   bool canList(const Term &term, ArrayRef<unsigned> unsolved);
   IndexNames accessOf(const Term &term, ArrayRef<unsigned> inputs);
   unsigned widthOf(ArrayRef<Attribute> access);
   bool isNarrowIn(unsigned n, Attribute index);
+  AssignOp listOf(Value value, ArrayRef<unsigned> inputs,
+                  ArrayRef<Attribute> access);
   Value makeList(const Term &term, Value value, ArrayRef<unsigned> inputs);
+  Value makeElement(unsigned n);
+  LogicalResult checkElements(const Term &term, ArrayRef<unsigned> unsolved);
   void listTerm(const Term &term);
   void listOperands(const Term &term, ArrayRef<unsigned> unsolved);
   void dropEquations();
@@ -151,8 +158,11 @@ bool EquationSolver::canList(const Term &term, ArrayRef<unsigned> unsolved) {
   if (numSparse < 2)
     return false;
   unsigned apart = 0;
-  for (unsigned n : unsolved)
+  for (unsigned n : unsolved) {
+    if (hasOnlyNumbers(n))
+      return false;
     apart += solve(n).numConditions;
+  }
   return solve(term.inputs).numConditions <= apart;
 }
 
@@ -201,10 +211,9 @@ static void orderIfCrossed(AssignOp made) {
     made.setOrderAttr(ArrayAttr::get(made.getContext(), order->result));
 }
 
-/// Inserts before the assignment: E[access] = value, and returns its element.
-Value EquationSolver::makeList(const Term &term, Value value,
-                               ArrayRef<unsigned> inputs) {
-  IndexNames access = accessOf(term, inputs);
+/// Inserts before the assignment: E[access] = value.
+AssignOp EquationSolver::listOf(Value value, ArrayRef<unsigned> inputs,
+                                ArrayRef<Attribute> access) {
   RankedTensorType type = listTensorType(access.size(), access.size(),
                                          value.getType(), widthOf(access));
   AssignOp made = makeStatement(CollectKind::sortedList, type, value, inputs,
@@ -212,7 +221,56 @@ Value EquationSolver::makeList(const Term &term, Value value,
   setEquations(made, solve(inputs).equations);
   setName(made.getResult(), "E");
   orderIfCrossed(made);
-  return bind(made.getResult(), access);
+  return made;
+}
+
+/// Lists a value as above, and returns the element of the list.
+Value EquationSolver::makeList(const Term &term, Value value,
+                               ArrayRef<unsigned> inputs) {
+  IndexNames access = accessOf(term, inputs);
+  return bind(listOf(value, inputs, access).getResult(), access);
+}
+
+/// Whether a value is computed from an element.
+static bool reads(Value value, Value element) {
+  return value == element ||
+         llvm::any_of(sliceOf(value), [&](Operation *nested) {
+           return llvm::is_contained(nested->getOperands(), element);
+         });
+}
+
+/// Whether a term depends on whether an element is stored, and not only on what
+/// it is.
+static bool dependsOnStorage(const Term &term, Value element) {
+  return monoidOf(term).getStored() ||
+         llvm::any_of(sliceOf(term.value), [&](Operation *nested) {
+           auto reduce = dyn_cast<ReduceOp>(nested);
+           return (isa<StoredOp>(nested) ||
+                   (reduce && reduce.getMonoid().getStored())) &&
+                  reads(nested->getOperand(0), element);
+         });
+}
+
+/// A[m, n]  ->  s[], where s[] = sum_n E[n], and E[n] = A[m, n]
+///
+/// All indices of the operand are numbers, so that the list has one entry, or
+/// none.
+Value EquationSolver::makeElement(unsigned n) {
+  auto type = cast<RankedTensorType>(op.getInputs()[n].getType());
+  Attribute index = storageOrder(type, op.getAccess(n)).back();
+  AssignOp list = listOf(op.getBodyBlock()->getArgument(n), n, index);
+  ArrayAttr access = b.getArrayAttr(index);
+  auto sum = AssignOp::create(
+      b, RankedTensorType::get({}, type.getElementType()), list.getResult(),
+      Value(), b.getArrayAttr(access), b.getArrayAttr({}), ArrayAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&sum.getBody());
+  Value entry = body->addArgument(type.getElementType(), op.getLoc());
+  auto kind = MonoidAttr::get(b.getContext(), BinaryKind::add);
+  Value found = ReduceOp::create(b, kind, entry, access);
+  YieldOp::create(b, found);
+  setName(sum.getResult(), "s");
+  return bind(sum.getResult(), {});
 }
 
 /// sum_k A[m] * F[k]  ->  sum_k E[i, k], where E[i, k] = A[m] * F[k]
@@ -226,7 +284,8 @@ void EquationSolver::listOperands(const Term &term,
   IRMapping mapping;
   for (unsigned n : unsolved) {
     Value element = op.getBodyBlock()->getArgument(n);
-    mapping.map(element, makeList(term, element, n));
+    mapping.map(element, hasOnlyNumbers(n) ? makeElement(n)
+                                           : makeList(term, element, n));
   }
   compute(term, mapping);
 }
@@ -269,6 +328,18 @@ bool EquationSolver::orderLoops() {
   return true;
 }
 
+/// Refuses elements of sparse operands for which a sum cannot stand.
+LogicalResult EquationSolver::checkElements(const Term &term,
+                                            ArrayRef<unsigned> unsolved) {
+  for (unsigned n : unsolved)
+    if (hasOnlyNumbers(n) &&
+        dependsOnStorage(term, op.getBodyBlock()->getArgument(n)))
+      return emitOperandError(op, n)
+             << " is sparse and has no index, only numbers: not supported "
+                "where it matters whether the element is stored";
+  return success();
+}
+
 LogicalResult EquationSolver::run() {
   if (op.getEquations().empty() || collectTraitsOf(op).rearrangesEntries)
     return success();
@@ -276,7 +347,7 @@ LogicalResult EquationSolver::run() {
   if (failed(terms))
     return failure();
   b.setInsertionPoint(op);
-  bool isReduced = false;
+  bool isReduced = false, readsList = false;
   for (const Term &term : terms->terms) {
     isReduced |= !term.reduced.empty();
     SmallVector<unsigned> unsolved;
@@ -284,21 +355,19 @@ LogicalResult EquationSolver::run() {
                   [&](unsigned n) { return isSparse(n) && hasEquation(n); });
     if (unsolved.empty())
       continue;
-    for (unsigned n : unsolved)
-      if (accessOf(term, n).empty())
-        return emitOperandError(op, n)
-               << " is sparse and has no index, only numbers: "
-                  "not supported";
+    readsList |=
+        !llvm::all_of(unsolved, [&](unsigned n) { return hasOnlyNumbers(n); });
+    if (failed(checkElements(term, unsolved)))
+      return failure();
     if (canList(term, unsolved))
       listTerm(term);
     else
       listOperands(term, unsolved);
   }
   dropEquations();
-  bool isRead = op.getEquations().empty();
   // The parts do not change sums of what lists have, or that they have whole.
   if (isReduced && !op.getResultAccess().empty() && !op.getOrder() &&
-      (isRead || orderLoops()))
+      (op.getEquations().empty() ? readsList : orderLoops()))
     op.setWholeEntries(true);
   return success();
 }

@@ -16,9 +16,10 @@ Operators bind as in Python: comparisons bind least, and do not chain:
                 | reducer '(' indices ',' comparison ')'
     reducer    := 'sum' | 'prod' | 'max' | 'min' | 'count' | 'argmax' | 'argmin'
     access     := name ['[' part ']'] '[' places ']' | name '(' places ')'
-    places     := (name | integer) (',' (name | integer))*
-    part       := (range | integer) (',' (range | integer))*
-    range      := [['-'] integer] ':' [['-'] integer]
+    places     := (name | bound) (',' (name | bound))*
+    part       := (range | bound) (',' (range | bound))*
+    range      := [bound] ':' [bound]
+    bound      := ['-'] integer
     indices    := name (',' name)*
 
 A name without brackets is a number: that of an index, if it is one, or else an operand.
@@ -327,7 +328,7 @@ class _Parser:
 
     def place(self) -> Place:
         """Parse an index, a coordinate, or a range of coordinates."""
-        token, first = self.peek(), self.next
+        token = self.peek()
         if token.kind == "name":
             self.next += 1
             after = self.peek()
@@ -336,9 +337,8 @@ class _Parser:
             return self.renamed.get(token.text, token.text)
         begin = self.bound()
         if self.peek().text != ":":
-            if begin is None or begin < 0:
-                self.next = first
-                self.expected("the name of an index, or a coordinate from 0 on")
+            if begin is None:
+                self.expected("the name of an index, or a coordinate")
             return str(begin)
         self.next += 1
         end, after = self.bound(), self.peek()

@@ -42,6 +42,10 @@ class Range(NamedTuple):
         )
         return begin or 0, end
 
+    def number(self, index: str) -> str:
+        """Return what is written for a number that counts its coordinates."""
+        return str(int(index) + (self.begin or 0))
+
     def size(self, extent: int) -> int:
         """Return how many coordinates of a dimension it has."""
         return len(range(extent)[self.begin : self.end])
@@ -53,7 +57,7 @@ Place = str | Range
 
 def is_name(place: Place) -> TypeGuard[str]:
     """Return whether the name of an index stands in brackets."""
-    return isinstance(place, str) and not place.isdecimal()
+    return isinstance(place, str) and not place.lstrip("-").isdecimal()
 
 
 def indices_and_ranges(
@@ -64,22 +68,32 @@ def indices_and_ranges(
     ``part`` has the numbers and ranges that come before. It is None if one of these is
     among the ``places`` behind them, or has no index there.
     """
-    names = [place for place in places if isinstance(place, str)]
-    missing = len(places) - sum(isinstance(place, Range) for place in part)
-    if len(names) < len(places) or missing < 0:
+    names = list(filter(is_name, places))
+    if any(isinstance(place, Range) or part for place in places if not is_name(place)):
         return None
-    if not part:
-        return (*names,), ()
-    if not all(map(is_name, names)):
+    whole = Range()
+    given = part or [whole if is_name(place) else place for place in places]
+    missing = len(names) - sum(isinstance(place, Range) for place in given)
+    if missing < 0:
         return None
     rest = iter(names)
-    whole = Range()
     pairs = [
-        (next(rest), each) if isinstance(each, Range) else (each, whole)
-        for each in (*part, *(whole for _ in range(missing)))
+        (next(rest), each) if isinstance(each, Range) else _of_number(each)
+        for each in (*given, *(whole for _ in range(missing)))
     ]
     indices, ranges = zip(*pairs, strict=True)
     return indices, () if all(each.is_whole for each in ranges) else ranges
+
+
+def _of_number(number: str) -> tuple[str, Range]:
+    """Return the index and the range that stand for a number in brackets.
+
+    One that is negative is the only coordinate of a range that the end determines.
+    """
+    value = int(number)
+    if value >= 0:
+        return number, Range()
+    return "0", Range(value, value + 1 or None)
 
 
 def spelled_in_order(name: str, part: Sequence[Place], places: Sequence[Place]) -> str:
@@ -129,9 +143,4 @@ def _number(place: object) -> int:
             "ranges come before indices: access(A)[:, 2:10][i, j], not "
             "access(A)[i, 2:10]"
         )
-    number = place.__index__()
-    if number < 0:
-        raise ArgumentError(
-            f"a number beside ranges is a coordinate, counted from 0, and not {number}"
-        )
-    return number
+    return place.__index__()

@@ -266,8 +266,7 @@ def _places(given: Iterable[object]) -> tuple[Index | int, ...]:
     """Return index variables, and the coordinates among them."""
     places: list[Index | int] = []
     for index in given:
-        is_bool = isinstance(index, bool)
-        if isinstance(index, int | np.integer) and index >= 0 and not is_bool:
+        if isinstance(index, int | np.integer) and not isinstance(index, bool):
             places.append(int(index))
         else:
             places += _checked([index])

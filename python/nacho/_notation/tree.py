@@ -63,7 +63,7 @@ class Access:
         if not self.ranges:
             return f"[{','.join(self.indices)}]"
         pairs = zip(self.indices, self.ranges, strict=True)
-        places = (i if i.isdecimal() else each.text for i, each in pairs)
+        places = (each.number(i) if i.isdecimal() else each.text for i, each in pairs)
         return f"[{', '.join(places)}][{','.join(self.variables)}]"
 
     def extents(self, shape: Sequence[int]) -> tuple[int, ...]:

@@ -37,25 +37,29 @@ def known_extents(
         if access.name not in shapes:
             continue
         extents = access.extents(shapes[access.name])
-        for index, extent in zip(access.indices, extents, strict=False):
+        for place, (index, extent) in enumerate(
+            zip(access.indices, extents, strict=False)
+        ):
             if index.isdecimal():
-                _require_coordinate(assignment, access, int(index), extent)
+                if int(index) >= extent:
+                    _refuse_coordinate(assignment, access, place, shapes[access.name])
             elif found.setdefault(index, extent) != extent:
                 _refuse(assignment, shapes, access, index, (found[index], extent))
     return found
 
 
-def _require_coordinate(
-    assignment: Assignment, access: Access, coordinate: int, extent: int
-) -> None:
-    """Refuse a number in place of an index if no element is there."""
-    if coordinate >= extent:
-        dimension = access.indices.index(str(coordinate))
-        message = (
-            f"coordinate {coordinate} is out of bounds in dimension {dimension} of "
-            f"operand '{access.name}', whose extent is {extent}"
-        )
-        raise ShapeError(pointed(message, assignment.text, access.span))
+def _refuse_coordinate(
+    assignment: Assignment, access: Access, place: int, shape: Sequence[int]
+) -> NoReturn:
+    """Refuse a number in place of an index, since no element is there."""
+    coordinate = access.indices[place]
+    if access.ranges:
+        coordinate = access.ranges[place].number(coordinate)
+    message = (
+        f"coordinate {coordinate} is out of bounds in dimension {place} of operand "
+        f"'{access.name}', whose extent is {shape[place]}"
+    )
+    raise ShapeError(pointed(message, assignment.text, access.span))
 
 
 def _refuse(
