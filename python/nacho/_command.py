@@ -208,7 +208,8 @@ def _say_written(path: Path) -> None:
 
 def _run(given: argparse.Namespace) -> None:
     operands, out = _operands(given)
-    result = nacho.evaluate(given.expression, operands, out=out, **_options(given))
+    options = {"out": out, "progress": sys.stderr.isatty(), **_options(given)}
+    result = nacho.evaluate(given.expression, operands, **options)
     if given.output is not None:
         nacho.write(given.output, result)
         _say_written(given.output)

@@ -1,5 +1,6 @@
 """The command ``nacho``, also ``python -m nacho``."""
 
+import io
 import os
 import subprocess
 import sys
@@ -26,6 +27,12 @@ def run(*arguments):
     return main(list(arguments))
 
 
+class Messages(io.StringIO):
+    def __init__(self, is_terminal):
+        super().__init__()
+        self.isatty = lambda: is_terminal
+
+
 def test_run_writes_a_file(capsys):
     text = "Z[i,j] = A[i,j] * B[i,j]"
     assert run("run", text, "A=a.mtx", "B=b.tns", "-o", "z.npz") == 0
@@ -34,6 +41,20 @@ def test_run_writes_a_file(capsys):
     found = nacho.read("z.npz")
     assert found.format == nacho.Format("csr")
     np.testing.assert_array_equal(found.to_dense(), A.toarray() ** 2)
+
+
+def test_run_shows_a_bar_on_terminals(monkeypatch):
+    """A call that takes long, as all do here, tells how many parts are done."""
+    monkeypatch.setattr("nacho._progress.PATIENCE", 0.0)
+    matrix = sp.random_array((800, 800), density=0.1, rng=np.random.default_rng(1))
+    nacho.write("large.mtx", matrix)
+    text = "Z[i,k] = A[i,j] * A[j,k]"
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys, "stderr", Messages(is_terminal))
+        assert run("run", text, "A=large.mtx", "-o", "z.mtx") == 0
+        told = sys.stderr.getvalue()
+        assert is_terminal == ("Z[i,k] = sum(j, A[i,j] * A[j,k])" in told)
+        assert is_terminal == ("reading large.mtx" in told)
 
 
 def test_run_shows_what_is_not_written(capsys):

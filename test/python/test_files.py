@@ -185,12 +185,45 @@ def test_frostt_in_pieces(tmp_path, monkeypatch):
         read_text(tmp_path, "\n".join(lines))
 
 
-def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys):
+KINDS = ("tns", "tns.gz", "mtx", "mtx.gz", "npz", "csv", "csv.gz")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys, kind):
+    """It tells of all bytes, and files are read as they are without it."""
     needed("tqdm")
-    monkeypatch.setattr("nacho._files.progress._LONG", 1)
+    given = sp.random_array((30, 40), density=0.3, rng=np.random.default_rng(3))
+    path = tmp_path / f"x.{kind}"
+    nacho.write(path, given.toarray() if "csv" in kind else given)
+    wanted = nacho.read(path).to_dense()
+    assert "reading" not in capsys.readouterr().err
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    read_text(tmp_path, "1 1 1\n" * 10)
-    assert "reading x.tns" in capsys.readouterr().err
+    np.testing.assert_array_equal(nacho.read(path).to_dense(), wanted)
+    assert "reading" not in capsys.readouterr().err
+    monkeypatch.setattr("nacho._progress.PATIENCE", 0.0)
+    np.testing.assert_array_equal(nacho.read(path).to_dense(), wanted)
+    shown = capsys.readouterr().err
+    assert f"reading x.{kind}: 100%" in shown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_errors_behind_a_bar(tmp_path, monkeypatch, kind):
+    """Files that are cut off are refused in the same words."""
+    nacho.write(
+        tmp_path / f"x.{kind}", np.eye(300) if "csv" in kind else sp.eye_array(300)
+    )
+    whole = (tmp_path / f"x.{kind}").read_bytes()
+    (tmp_path / f"x.{kind}").write_bytes(whole[: len(whole) // 2])
+    said = []
+    for is_terminal in (False, True):
+        monkeypatch.setattr(
+            sys.stderr, "isatty", lambda found=is_terminal: found, raising=False
+        )
+        try:
+            said.append(nacho.read(tmp_path / f"x.{kind}").nnz)
+        except nacho.FileError as error:
+            said.append(str(error))
+    assert said[0] == said[1]
 
 
 # --- Dense tensors --------------------------------------------------------------------

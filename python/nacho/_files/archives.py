@@ -20,6 +20,7 @@ from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
 from nacho._elements import DType
 from nacho._files.in_part import CHUNK, Head, Matrix
+from nacho._files.progress import opened
 from nacho._storage.views import Array
 from nacho.errors import FileError
 
@@ -47,7 +48,8 @@ def read(path: Path) -> Tensor:
     import scipy.sparse
 
     try:
-        return asarray(scipy.sparse.load_npz(path))
+        with opened(path) as file:
+            return asarray(scipy.sparse.load_npz(file))
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"'{path}' is no file of scipy.sparse.save_npz") from error
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from nacho._arrays.tensor import Tensor
 from nacho._files.packing import created
+from nacho._files.progress import opened
 from nacho._storage.views import Array
 from nacho.errors import FileError
 
@@ -43,7 +44,8 @@ def read_csv(path: Path, dtype: np.dtype[Any] | None = None) -> Tensor:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that there are no numbers
             kind = dtype if is_integral else np.float64
-            found = np.loadtxt(path, kind, delimiter=",", ndmin=2)
+            with opened(path) as file:
+                found = np.loadtxt(file, kind, delimiter=",", ndmin=2)
     except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileError(f"'{path}': {_of_lines(str(error))}") from error
     if not found.size:

@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike
 from nacho._arrays.tensor import Tensor
 from nacho._elements import ELEMENTS
 from nacho._files.packing import created, is_packed
-from nacho._files.progress import progress
+from nacho._files.progress import progress, unpacked
 from nacho._storage.input_checks import checked_shape
 from nacho._storage.views import Array
 from nacho.errors import FileError
@@ -110,8 +110,8 @@ def _opened(path: Path) -> Array:
     """Return the bytes of a file, unpacked."""
     if is_packed(path):
         try:
-            with gzip.open(path) as packed:
-                text = packed.read()
+            with unpacked(path) as file:
+                text = file.read()
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileError(f"'{path}' is packed badly: {error}") from error
         return np.frombuffer(text, np.uint8)

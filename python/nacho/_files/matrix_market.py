@@ -15,6 +15,7 @@ import numpy as np
 from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
 from nacho._files.packing import created
+from nacho._files.progress import opened
 from nacho.errors import FileError
 
 _RANK = 2
@@ -43,7 +44,8 @@ def read(path: Path) -> Tensor:
 
     try:
         # Files of symmetric matrices have one half of the entries, which SciPy doubles.
-        return asarray(scipy.io.mmread(path, spmatrix=False))
+        with opened(path) as file:
+            return asarray(scipy.io.mmread(file, spmatrix=False))
     except _MALFORMED as error:
         raise FileError(
             f"'{path}': {str(error).rstrip('.')}{_line_of(path, str(error))}"

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO
 
+from nacho import _progress
+from nacho._files.packing import is_packed
 from nacho._progress import Bar
 
-_LONG = 1 << 28
-"""Files of fewer bytes are read in a moment."""
+_BUFFER = 1 << 20
+"""So many bytes are read at a time."""
 
 
 @contextmanager
@@ -18,17 +25,59 @@ def progress(what: str, size: int) -> Iterator[Callable[[int], object]]:
 
     There is a bar if messages go to a terminal, and it takes long.
     """
-    if size < _LONG or not sys.stderr.isatty():
+    if not sys.stderr.isatty():
         yield lambda bytes: None
         return
-    bar, done = Bar(what, "B"), 0
+    bar, done, began = Bar(what, "B"), 0, time.monotonic()
 
     def advance(bytes: int) -> None:
         nonlocal done
-        done += bytes
-        bar.show(done, size)
+        done = min(done + bytes, size)
+        if time.monotonic() - began >= _progress.PATIENCE:
+            bar.show(done, size)
 
     try:
         yield advance
     finally:
         bar.close()
+
+
+def opened(path: Path) -> AbstractContextManager[Any]:
+    """Return what a library reads in place of a path: a file with a bar.
+
+    Without a terminal that is the path itself, since libraries read files of their own
+    faster.
+    """
+    return unpacked(path) if sys.stderr.isatty() else nullcontext(path)
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Any]:
+    """Open a file, whose bytes may be packed, and show how much is read."""
+    size = path.stat().st_size
+    with path.open("rb") as file, progress(f"reading {path.name}", size) as advance:
+        counted = io.BufferedReader(_Counted(file, advance), _BUFFER)
+        yield gzip.GzipFile(fileobj=counted) if is_packed(path) else counted
+
+
+class _Counted(io.RawIOBase):
+    """The bytes of a file, of which a function is told how many were read."""
+
+    def __init__(self, file: BinaryIO, advance: Callable[[int], object]) -> None:
+        self._file = file
+        self._advance = advance
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._file.read(len(buffer))
+        buffer[: len(part)] = part
+        self._advance(len(part))
+        return len(part)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
