@@ -356,7 +356,7 @@ NB_MODULE(_nacho, m) {
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)
       .def_prop_ro("reasons", &PyPlan::reasons)
-      .def_prop_ro("workers", &PyPlan::workers)
+      .def("workers", &PyPlan::workers, nb::arg("are_products"))
       .def_prop_ro("threads", &PyPlan::numThreads)
       .def_prop_ro("parts", &PyPlan::numParts)
       .def_prop_ro("total", &PyPlan::total)

@@ -93,8 +93,8 @@ public:
 
   PyProgram program() const { return PyProgram(plan.current()); }
   nanobind::tuple reasons() const { return toTuple(plan.describe()); }
-  std::string workers() const {
-    return kernel->chooser.describeWorkers(plan.chosen());
+  std::string workers(bool areProducts) const {
+    return kernel->chooser.describeWorkers(plan.chosen(), areProducts);
   }
   int64_t numThreads() const { return plan.chosen().threads; }
   int64_t numParts() const { return plan.last().parts; }

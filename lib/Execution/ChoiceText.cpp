@@ -159,10 +159,13 @@ std::vector<std::string> Chooser::describe(const Choice &choice,
   return lines;
 }
 
-std::string Chooser::describeWorkers(const Choice &choice) const {
+std::string Chooser::describeWorkers(const Choice &choice,
+                                     bool areProducts) const {
   const Asked &asked = choice.asked;
-  // Entries of operands: how many products there are, the cost says.
-  std::string work = "reads about " + std::to_string(asked.work) + " entries";
+  areProducts = areProducts && !kernel.entriesPerPart;
+  std::string work = (areProducts ? "computes about " : "reads about ") +
+                     std::to_string(asked.work) +
+                     (areProducts ? " products" : " entries");
   std::string chosen = std::to_string(choice.parts) + " part(s)";
   if (kernel.entriesPerPart)
     return chosen + (asked.parts ? " (as asked for)"

@@ -236,6 +236,26 @@ def test_what_is_read_is_not_called_what_is_computed():
     assert f"reads about {2 * SQUARE.nnz} entries" in found.sections["workers"][0]
 
 
+@pytest.mark.parametrize(
+    ("text", "work"),
+    [
+        ("Z[i,k] = A[i,j] * B[j,k]", "computes about {} products"),
+        ("Z[i,k] = D[i,j] * B[j,k]", "computes about {} products"),
+        ("y[i] = A[i,j] * x[j]", "reads about {} entries"),
+        ("Z[i,j] = A[i,j] + x[j]", "reads about {} entries"),
+    ],
+)
+def test_products_are_called_so(text, work):
+    """Their number is that of the steps of all loops, if it is more than is read."""
+    n = SQUARE.shape[0]
+    given = {"A": SQUARE, "B": np.ones((n, 30)), "D": np.ones((n, n)), "x": np.ones(n)}
+    used = {name: each for name, each in given.items() if f"{name}[" in text}
+    count = SQUARE.nnz * 30 if "A[i,j] * B" in text else SQUARE.nnz
+    count = n * n * 30 if "D[" in text else count
+    found = nacho.explain(text, **used, out="dense")
+    assert work.format(count) in found.sections["workers"][0]
+
+
 # --- HTML -----------------------------------------------------------------------------
 
 

@@ -246,8 +246,10 @@ public:
   /// Describes each decision that made a difference, and why it was made.
   std::vector<std::string> describe(const Choice &choice,
                                     const Program &program) const;
-  /// Describes the numbers of threads and parts.
-  std::string describeWorkers(const Choice &choice) const;
+  /// Describes the numbers of threads and parts. `areProducts` says that the
+  /// work of the caller is that of products, and not that of reading entries.
+  std::string describeWorkers(const Choice &choice,
+                              bool areProducts = false) const;
 
 private:
   bool wantsKeys(const Asked &asked, const Facts &facts) const;

@@ -116,6 +116,11 @@ class Call(NamedTuple):
         about = (given, args, loaded, extents, asked, kind, place, running)
         return cls(specialisation, *about)._in_room(notes)
 
+    def workers(self, plan: _nacho.Plan) -> str:
+        """Describe how many threads and parts a plan of this call has, and why."""
+        work = self.specialisation.work
+        return plan.workers(work.are_products(self.loaded, self.extents))
+
     def _in_room(self, notes: Notes | None) -> Call:
         """Return the call with its result in the container of the caller, if any."""
         room = self.running.out

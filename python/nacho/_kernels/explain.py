@@ -101,7 +101,7 @@ def explain(
         *_tiles(run, specialiser.lowering.target),
         ("variant", _variant(run)),
         ("memory", _memory(run)),
-        ("workers", [run.native.workers]),
+        ("workers", [run.call.workers(run.native)]),
         ("cost", _costs(run.plan, run.program, specialiser.lowering.cost)),
         ("time", _times(run)),
         ("moved", _moved(run, bandwidth)),

@@ -243,7 +243,7 @@ class Plan:
         rows = {
             "expression": [assignment.text],
             "variant": [", ".join(on) or "plain", *self._native.reasons],
-            "workers": [self._native.workers],
+            "workers": [self._call.workers(self._native)],
             "result": [f"{self.nnz} entries, {self.nbytes / 1e6:.2f} MB"],
         }
         nests = nests_of(self._program, self._native, self._call.extents)

@@ -7,7 +7,7 @@ from math import prod
 from typing import NoReturn
 
 from nacho._notation.shorthands import name_written
-from nacho._notation.tree import Access, Assignment, Reduction, postorder
+from nacho._notation.tree import Access, Assignment, Binary, Reduction, postorder
 from nacho._storage.formats import Format, TensorType
 from nacho._storage.views import View
 from nacho.errors import ReductionError, ShapeError, pointed
@@ -140,6 +140,11 @@ class WorkEstimate:
         accesses = list(_sparse_accesses(assignment, types))
         driven = {index for access in accesses for index in access.indices}
         self.read = [access.name for access in accesses]
+        self.accessed = [each.name for each in assignment.accesses if each.indices]
+        self.multiplies = any(
+            isinstance(node, Binary) and node.op == "mul"
+            for node in postorder(assignment.expr)
+        )
         bound = {index for node in assignment.nested for index in node.indices}
         outside = set(assignment.indices) - bound
         loops = [outside, *map(_loops_of, assignment.nested)]
@@ -149,6 +154,11 @@ class WorkEstimate:
         """Return the entries of all sparse operands times the steps for each."""
         work = sum([views[name].values.size for name in self.read]) if self.read else 1
         return min(work * self.steps(extents), _MOST_WORK)
+
+    def are_products(self, views: Views, extents: Extents) -> bool:
+        """Return whether the estimate counts products, and not what is read."""
+        entries = sum(views[name].values.size for name in self.accessed)
+        return self.multiplies and self.of(views, extents) > entries
 
     def steps(self, extents: Extents) -> int:
         """Return the product of the extents of free indices.
