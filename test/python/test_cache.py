@@ -86,6 +86,23 @@ def test_a_directory_that_cannot_be(tmp_path):
     assert "compiled code is not kept: " in done.stderr
 
 
+@pytest.mark.parametrize("place", ["/proc", "/sys"])
+def test_a_directory_in_which_nobody_can_write(place):
+    """Rights do not tell: the administrator seems to have them."""
+    if not os.path.ismount(place):
+        pytest.skip(f"{place} is not mounted")
+    environment = os.environ | {"NACHO_CACHE_DIR": f"{place}/nacho"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    message = f"not kept in NACHO_CACHE_DIR: {place}/nacho cannot be made: "
+    assert done.stderr.count(message) == 1
+
+
 def test_files_of_others_are_not_run(tmp_path):
     """A link, or a file that others can write, is replaced; so is one renamed."""
     cache = tmp_path / "cache"

@@ -89,18 +89,19 @@ static bool isOpenToOthers(const struct stat &found) {
   return found.st_mode & (S_IRWXG | S_IRWXO);
 }
 
-/// The reason why a directory that does not exist cannot be made, if any.
+/// The reason why a directory that does not exist cannot be made, if any. Only
+/// to make one, for a moment, tells that: rights do not, as in /proc.
 static std::string refusalToMake(const std::string &directory) {
   SmallString<128> parent(directory);
   sys::fs::make_absolute(parent);
   do
     sys::path::remove_filename(parent);
   while (!parent.empty() && !sys::fs::exists(parent));
-  if (sys::fs::is_directory(parent) && !::access(parent.c_str(), W_OK | X_OK))
-    return "";
-  const char *why =
-      std::strerror(sys::fs::is_directory(parent) ? errno : ENOTDIR);
-  return directory + " cannot be made: " + why;
+  std::string probe = (parent + "/nacho-XXXXXX").str();
+  if (!::mkdtemp(probe.data()))
+    return directory + " cannot be made: " + std::strerror(errno);
+  ::rmdir(probe.c_str());
+  return "";
 }
 
 /// The reason why a directory, which may not exist yet, is not used, if any.
