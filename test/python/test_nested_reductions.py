@@ -231,8 +231,8 @@ def test_an_index_that_only_one_operand_has_is_warned_of_once():
     (warning,) = warnings_of(call)
     assert warning.filename == __file__
     shown = str(warning.message).splitlines()
-    assert "index 'j' is summed over" in shown[0]
-    assert "sum(j, …)" in shown[0]
+    assert "indices 'j' and 'k' are summed over" in shown[0]
+    assert "sum(j, …) and sum(k, …)" in shown[0]
     assert shown[2].strip() == "^^^^^^"
     assert not warnings_of(call)
 

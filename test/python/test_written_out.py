@@ -102,13 +102,49 @@ def test_what_is_in_doubt(text, alternative):
     assert found.meaning == with_sums(text)
     assert doubt(found.meaning) is doubt(alternative) is None
     result = {"out": "dense"}
-    with pytest.warns(nacho.NachoWarning, match="is summed over last"):
+    with pytest.warns(nacho.NachoWarning, match="summed over last"):
         made = nacho.evaluate(text, used(text), **result)
     assert same(made, nacho.evaluate(found.meaning, used(text), **result))
     assert not same(made, nacho.evaluate(alternative, used(text), **result))
 
 
-@pytest.mark.filterwarnings("ignore:index 'j' is summed over, and nothing else")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "s = A[i,j]",
+            "indices 'i' and 'j' are summed over, and nothing else has them: write "
+            "sum(i, j, …), or += in place of =, if that is meant\n"
+            "  s = A[i,j]\n      ^^^^^^",
+        ),
+        (
+            "y[i] = A[i,j] * x[j] + G[i,k] - b[m]",
+            "indices 'k' and 'm' are summed over, and nothing else has them: write "
+            "sum(k, …) and sum(m, …), or",
+        ),
+        (
+            "s = b[i] + A[j,k]",
+            "indices 'i', 'j' and 'k' are summed over, and nothing else has them: "
+            "write sum(i, …) and sum(j, k, …), or",
+        ),
+        (
+            "y[i] = relu(A[i,j]*Y[j,k]*z[k]*2)",
+            "indices 'j' and 'k' are summed over last, after everything else in this "
+            "term: write sum(j, k, …) where they are meant\n"
+            "  y[i] = relu(A[i,j]*Y[j,k]*z[k]*2)\n"
+            "         ^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+            "So it is computed for each 'j' and 'k', and",
+        ),
+    ],
+)
+def test_warnings_name_all_indices(text, message):
+    with pytest.warns(nacho.NachoWarning) as caught:
+        nacho.evaluate(text, used(text), out="dense")
+    (warning,) = caught
+    assert str(warning.message).startswith(message)
+
+
+@pytest.mark.filterwarnings("ignore:ind.* summed over, and nothing else")
 @pytest.mark.parametrize("text", CLEAR)
 def test_what_is_clear(text):
     assert doubt(text) is None

@@ -80,9 +80,9 @@ _LOOSE = ("comparison", "or", "xor", "and")
 
 
 class Doubt(NamedTuple):
-    """An index whose sum may be meant to be further inside of its term."""
+    """Indices whose sums may be meant to be further inside of their term."""
 
-    summed: str
+    summed: tuple[str, ...]
     span: Span
     """The term, which is summed as a whole."""
     meaning: str
@@ -92,7 +92,10 @@ class Doubt(NamedTuple):
 
 
 def doubt(text: str) -> Doubt | None:
-    """Return the first index whose sum would have another value further inside."""
+    """Return the indices whose sums would have another value further inside.
+
+    They are those of the first term that has any.
+    """
     assignment = parse_as_written(text)
     if assignment.reduction is not None or not assignment.reduced:
         return None
@@ -107,7 +110,7 @@ def doubt(text: str) -> Doubt | None:
         outer = tuple(index for index in over if index not in inner)
         sums = [each for each in _implicit(assignment) if each != (term.span, over)]
         sums += [(term.span, outer), *places.sums(inner)]
-        return Doubt(inner[0], term.span, with_sums(text), _inserted(text, sums))
+        return Doubt((*inner,), term.span, with_sums(text), _inserted(text, sums))
     return None
 
 
