@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import nacho
-from nacho._kernels.evaluation import specialiser_for, views_of_operands
+from nacho._kernels.given import views_of_operands
 from nacho._kernels.options import Lowering
+from nacho._kernels.specialisers import specialiser_for
 from nacho._notation.parser import parse
 from nacho._storage.extents import index_extents
 

@@ -22,9 +22,16 @@ class Sparse:
     def tocsr(self, copy: bool = False) -> "Csr":
         raise NotImplementedError
 
+    def tocoo(self, copy: bool = False) -> "Coo":
+        raise NotImplementedError
+
 
 class Csr(Sparse):
     """A result in csr."""
+
+
+class Coo(Sparse):
+    """A result in coo."""
 
 
 def matrix() -> Tensor:
@@ -52,6 +59,7 @@ def test_results_that_out_decides() -> None:
 
 def of_scipy(A: Sparse, x: NDArray[np.float64]) -> None:
     assert_type(evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=A, out="csr"), Csr)
+    assert_type(evaluate("Z[i,j] = c * A[i,j]", A=A, c=2.5, out="coo"), Coo)
     assert_type(evaluate("Z[i,j] = A[i,j] * 2", A=A, out="dense"), NDArray[Any])
     assert_type(evaluate("y[i] = A[i,j] * x[j]", A=A, x=x), Any)
 
@@ -84,6 +92,17 @@ def test_whole_arrays() -> None:
     assert_type(A @ A + 2 * A.T, Lazy)
     assert_type(A * DENSE, Lazy)
     assert_type(A[:2], Tensor)
+    assert isinstance(assert_type(A[:, 0], Tensor), Tensor)
+    assert isinstance(assert_type(A[1, 0:2], Tensor), Tensor)
+    assert isinstance(assert_type(A[1:, 0:1], Tensor), Tensor)
+    assert assert_type(A[1, 1], Any) == 4
+    square = A @ A
+    assert isinstance(assert_type(square.compute(), Any), Tensor)
+    assert isinstance(
+        assert_type(square.compute(out="dense", threads=1), NDArray[Any]), np.ndarray
+    )
+    place: NDArray[np.float64] = np.zeros((3, 3))
+    assert assert_type(square.compute(out=place), NDArray[np.float64]) is place
     assert_type(A.sum(axis=0), Lazy)
     root = nacho.sqrt(A)
     assert_type(root, Lazy)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -33,8 +33,11 @@ from nacho._kernels.evaluation import evaluate, explained
 from nacho._notation.overloads import Overloads, WholeExpression
 from nacho._notation.warnings import expect_sums
 from nacho._public import public
+from nacho._storage.formats import Format
 from nacho._storage.views import Array
 from nacho.errors import ShapeError, displayed
+
+_Container = TypeVar("_Container")
 
 _OPERATORS_OF_SCIPY = frozenset({"__mul__", "__matmul__", "__truediv__"})
 """Those that make their other operand an array before they ask it what to do."""
@@ -223,6 +226,15 @@ class Lazy(ArrayOperators, HasOperation, WholeExpression):
     def statement(self) -> tuple[str, dict[str, Any]]:
         """The expression as text, and its operands by the names that it gives them."""
         return spelled(self._node)
+
+    @overload
+    def compute(self, *, out: Literal["dense"], **options: Any) -> Array: ...
+
+    @overload
+    def compute(self, *, out: str | Format | None = None, **options: Any) -> Any: ...
+
+    @overload
+    def compute(self, *, out: _Container, **options: Any) -> _Container: ...
 
     def compute(self, **options: Any) -> Any:
         """Return the result; ``options`` are those of ``nacho.evaluate``.

@@ -311,7 +311,12 @@ class Tensor(TensorData, ArrayOperators):
         return (self[number] for number in range(len(self)))
 
     @overload
-    def __getitem__(self, key: slice) -> Tensor: ...
+    def __getitem__(
+        self,
+        key: slice
+        | tuple[slice, *tuple[int | slice | EllipsisType, ...]]
+        | tuple[int, slice, *tuple[int | slice | EllipsisType, ...]],
+    ) -> Tensor: ...
 
     @overload
     def __getitem__(self, key: int | tuple[int | slice | EllipsisType, ...]) -> Any: ...

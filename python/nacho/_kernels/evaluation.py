@@ -7,34 +7,29 @@ from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
 
-from nacho._kernels.blocks import split_by_blocks
 from nacho._kernels.cache import Cache
 from nacho._kernels.call import Call
-from nacho._kernels.devices import target_for
 from nacho._kernels.explain import explain
 from nacho._kernels.explanation import Explanation
 from nacho._kernels.given import (
+    HasCoo,
     HasCsr,
     given_operands,
     read_statement,
     spelled,
-    views_of_operands,
 )
 from nacho._kernels.logs import LOGGER
-from nacho._kernels.options import Options, Running
+from nacho._kernels.options import Options
 from nacho._kernels.progress import Progress
 from nacho._kernels.repetition import NamedRepetitions
-from nacho._kernels.specialiser import Specialiser
-from nacho._kernels.specialisers import specialiser_for
+from nacho._kernels.specialisers import prepared
 from nacho._notation.einsum import spelled_product
 from nacho._notation.monoids import Semiring
 from nacho._notation.overloads import WholeExpression
 from nacho._notation.symbols import Expression, Index
-from nacho._notation.tree import Assignment
 from nacho._notation.warnings import expect_sums
 from nacho._storage.formats import Format
 from nacho._storage.tensor_data import TensorData
-from nacho._storage.views import View
 
 _EVALUATE = ("evaluate(expr, {})", Options._fields)
 _EXPLAIN = ("explain(expr, {})", Options._fields)
@@ -117,6 +112,30 @@ def evaluate(
     semiring: Semiring | str | None = None,
     progress: Progress = None,
     **named: HasCsr[_Container] | complex,
+) -> _Container: ...
+
+
+@overload
+def evaluate(
+    expr: str,
+    /,
+    *,
+    out: Literal["coo"],
+    target: str | None = None,
+    device: int | None = None,
+    stream: object = None,
+    threads: int | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    memory_limit: int | None = None,
+    semiring: Semiring | str | None = None,
+    progress: Progress = None,
+    **named: HasCoo[_Container] | complex,
 ) -> _Container: ...
 
 
@@ -292,7 +311,7 @@ def evaluate(
     text, operands = spelled(expr, operands, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EVALUATE)
-    found, views, running = _prepared(assignment, given, options)
+    found, views, running = prepared(assignment, given, options)
 
     def compute(call: Call) -> Any:
         made = call.compute()
@@ -347,7 +366,7 @@ def explained(
     text, operands = spelled(expr, operands, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EXPLAIN)
-    found, _, running = _prepared(assignment, given, options)
+    found, _, running = prepared(assignment, given, options)
     return explain(found, given, running)
 
 
@@ -372,24 +391,3 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     text, given = spelled_product(subscripts, operands)
     expect_sums(text)
     return evaluate(text, given, **options)
-
-
-# --- Kernels --------------------------------------------------------------------------
-
-
-def _prepared(
-    assignment: Assignment, given: Sequence[Any], options: Options
-) -> tuple[Specialiser, dict[str, View], Running]:
-    """Return the specialiser for these operands, their views, and how it is run.
-
-    Without a target, it is the device where the operands are.
-    """
-    lowering, running = options.lowering(assignment), options.running()
-    room = options.room(assignment)
-    asked = options.format if room is None else room.format
-    running = running._replace(out=room)
-    assignment, out = split_by_blocks(assignment, given, asked, lowering)
-    views = views_of_operands(assignment, given)
-    if not options.is_placed:
-        lowering = lowering.on(target_for(views.values()))
-    return specialiser_for(assignment, views, out, lowering), views, running

@@ -18,12 +18,19 @@ from nacho._storage.views import View
 from nacho.errors import ArgumentError, UnsupportedError
 
 _Csr = TypeVar("_Csr", covariant=True)
+_Coo = TypeVar("_Coo", covariant=True)
 
 
 class HasCsr(Protocol[_Csr]):
     """A sparse array or matrix of SciPy, of which the result in csr is another."""
 
     def tocsr(self, copy: bool = ...) -> _Csr: ...
+
+
+class HasCoo(Protocol[_Coo]):
+    """One of which the result in coo is another."""
+
+    def tocoo(self, copy: bool = ...) -> _Coo: ...
 
 
 def spelled(expr: object, operands: Any, named: dict[str, Any]) -> tuple[object, Any]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from nacho._kernels.blocks import split_by_blocks
 from nacho._kernels.cache import Cache
+from nacho._kernels.devices import target_for
+from nacho._kernels.given import views_of_operands
 from nacho._kernels.logs import LOGGER
-from nacho._kernels.options import Lowering
+from nacho._kernels.options import Lowering, Options, Running
 from nacho._kernels.pins import Pin, requested_format
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import NotationSource
@@ -17,6 +21,24 @@ from nacho._storage.results import library_of
 from nacho._storage.views import View
 
 _specialisers: Cache[Specialiser] = Cache()
+
+
+def prepared(
+    assignment: Assignment, given: Sequence[Any], options: Options
+) -> tuple[Specialiser, dict[str, View], Running]:
+    """Return the specialiser for these operands, their views, and how it is run.
+
+    Without a target, it is the device where the operands are.
+    """
+    lowering, running = options.lowering(assignment), options.running()
+    room = options.room(assignment)
+    asked = options.format if room is None else room.format
+    running = running._replace(out=room)
+    assignment, out = split_by_blocks(assignment, given, asked, lowering)
+    views = views_of_operands(assignment, given)
+    if not options.is_placed:
+        lowering = lowering.on(target_for(views.values()))
+    return specialiser_for(assignment, views, out, lowering), views, running
 
 
 def specialiser_for(
