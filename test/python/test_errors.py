@@ -314,18 +314,29 @@ REFUSALS = [
     (
         lambda: evaluate("y[i] = x[i]", x=CSR),
         nacho.ShapeError,
-        "operand 'x' has rank 2, but is written with 1 index",
+        "operand 'x' has rank 2, but is written with 1 index\n"
+        "  y[i] = x[i]\n"
+        "         ^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = A[i,j] * x[j] * s", A=SQUARE, x=np.ones(3), s=X),
+        nacho.ShapeError,
+        "operand 's' has rank 1, but is written without indices\n"
+        "  y[i] = A[i,j] * x[j] * s\n"
+        "                         ^",
     ),
     # Operands.
     (
         lambda: evaluate("Z[i,j] = A[i,j] + B[i,j]", A=CSR),
         nacho.ArgumentError,
-        "missing operand 'B', expected: A, B",
+        "missing operand 'B', expected: A, B\n"
+        "  Z[i,j] = A[i,j] + B[i,j]\n"
+        "                    ^^^^^^",
     ),
     (
         lambda: evaluate("Z[i,j] = A[i,j]", A=CSR, B=CSR),
         nacho.ArgumentError,
-        "no operand is named 'B', expected: A",
+        "no operand is named 'B', expected: A\n  Z[i,j] = A[i,j]\n           ^^^^^^",
     ),
     (
         lambda: evaluate("Z[i,j] = A[i,j]", {"A": CSR}, A=CSR),

@@ -102,6 +102,11 @@ def test_thousands_of_terms():
     [
         ("", "expected the name of the result, found the end", ""),
         ("Z[i,j]", "expected '=' after the result", ""),
+        (
+            "y[i] -= A[i,j]",
+            "expected '=' after the result (-= is none of the assignments), found '-'",
+            "-",
+        ),
         ("Z[i,j] == A[i,j]", "expected '=' after the result, found '=='", "=="),
         ("Z[i,j] = ", "expected an operand, found the end", ""),
         ("Z[i,j] = A[i,j", "expected ']', found the end", ""),
@@ -109,6 +114,21 @@ def test_thousands_of_terms():
         ("Z[i,j] = A[i,j-1]", "an index has no offset: a range before", "j-"),
         ("y[i] = A[p[i],j]", "an index is a name, and not read from a tensor", "p["),
         ("m = mean(A[i,j])", "'mean' is no function of the notation: sum(j, ", "mean"),
+        (
+            "m = median(j, x[j])",
+            "'median' is no function of the notation: no",
+            "median",
+        ),
+        (
+            "y[j] = cumsum(x[j])",
+            "'cumsum' is no function of the notation: no",
+            "cumsum",
+        ),
+        (
+            "Z[i] = round(x[i], 2)",
+            "not 2: round(100 * x) / 100 rounds",
+            "round(x[i], 2)",
+        ),
         ("Z[i,j] = A[]", "expected the name of an index, or a coordinate", "]"),
         ("Z[i,j] = A[1.0,j]", "expected the name of an index, or a coordinate", "1.0"),
         ("Z[i,j] = (A[i,j]", "expected ')', found the end", ""),

@@ -137,7 +137,7 @@ def test_functions_take_expressions():
     for wrong in (lambda: np.sqrt(a), lambda: np.maximum(a, 1), lambda: math.exp(a)):
         with pytest.raises(TypeError):
             wrong()
-    with pytest.raises(nacho.ArgumentError, match="has no truth value"):
+    with pytest.raises(nacho.ArgumentError, match="where takes arrays"):
         np.where(a, 1, 2)
 
 
@@ -238,3 +238,42 @@ def test_operands_have_as_many_names_as_needed():
     assert "Z" not in names
     assert names[22:26] == ["Y", "A1", "B1", "C1"]
     assert names[-2:] == ["Z1", "A2"]
+
+
+def test_rounding_to_digits():
+    i, j = nacho.indices("i j")
+    values = np.array([[0.125, -2.345, 0.0], [1234.5, -0.005, 7.0]])
+    T = nacho.Tensor.from_dense(values, "csr")
+    a = nacho.access(values)[i, j]
+    for digits in (0, 1, 2, -2):
+        wanted = np.round(values, digits)
+        for made in (
+            round(a, digits),
+            np.round(a, digits),
+            np.round(a, decimals=digits),
+        ):
+            np.testing.assert_array_equal(nacho.evaluate(made, (i, j)), wanted)
+        np.testing.assert_array_equal(np.asarray(round(T * 1, digits)), wanted)
+
+
+def test_other_functions_of_numpy_are_refused():
+    i, j = nacho.indices("i j")
+    for function in (np.median, np.sort, np.cumsum, np.mean):
+        name = f"numpy.{function.__name__} takes arrays"
+        with pytest.raises(nacho.ArgumentError, match=name):
+            function(nacho.access(A)[i, j])
+
+
+def test_nothing_is_assigned_to_an_expression():
+    i, j = nacho.indices("i j")
+    place = np.ones(A.shape[0])
+    y = nacho.access(place)
+    with pytest.raises(nacho.ArgumentError, match="writes the result to y"):
+        y[i] -= nacho.sum(j, nacho.access(A)[i, j])
+    with pytest.raises(nacho.ArgumentError, match="nothing is assigned"):
+        y[i] = 2
+    lessened = y[i]
+    lessened -= nacho.sum(j, nacho.access(A)[i, j])
+    nacho.evaluate(lessened, i, out=place)
+    wanted = 1 - nacho.evaluate("y[i] = sum(j, A[i,j])", A=A)
+    np.testing.assert_array_equal(place, wanted)

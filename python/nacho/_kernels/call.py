@@ -26,9 +26,15 @@ from nacho._storage.extents import index_extents, require_values
 from nacho._storage.memory import Notes, forget
 from nacho._storage.operands import arguments
 from nacho._storage.results import library_of, make_result, result_class
-from nacho._storage.scalars import load_scalar
+from nacho._storage.scalars import RankError, load_scalar, refuse_dimensions
 from nacho._storage.views import View
-from nacho.errors import ArgumentError, OperandError, UnsupportedError, pointed
+from nacho.errors import (
+    ArgumentError,
+    OperandError,
+    ShapeError,
+    UnsupportedError,
+    pointed,
+)
 
 if TYPE_CHECKING:
     from nacho import _nacho
@@ -243,14 +249,39 @@ _OF_COMPILE = ("dtype", "entry", "formats", "index")
 
 
 def bind(
+    names: tuple[str, ...] | Assignment,
+    operands: Sequence[Any],
+    named: Mapping[str, Any],
+) -> list[Any]:
+    """Return the operands in order, as Python binds arguments to parameters.
+
+    Where the statement is given in place of their names, errors point into it.
+    """
+    if not isinstance(names, Assignment):
+        return _bound(names, operands, named)
+    try:
+        return _bound(names.operands, operands, named)
+    except _Unbound as error:
+        span = names.expr.span
+        if error.operand is not None:
+            span = names.access_of(error.operand).span
+        raise ArgumentError(pointed(str(error), names.text, span)) from None
+
+
+class _Unbound(ArgumentError):
+    """There are too many operands, or too few: ``operand`` is missing."""
+
+    operand: str | None = None
+
+
+def _bound(
     names: tuple[str, ...], operands: Sequence[Any], named: Mapping[str, Any]
 ) -> list[Any]:
-    """Return the operands in order, as Python binds arguments to parameters."""
     if not named and len(operands) == len(names):
         return list(operands)
     expected = ", ".join(names)
     if len(operands) > len(names):
-        raise ArgumentError(
+        raise _Unbound(
             f"{len(operands)} operands given, expected {len(names)}: {expected}"
         )
     bound = dict(zip(names, operands, strict=False))
@@ -260,14 +291,16 @@ def bind(
             message = f"no operand is named '{name}', expected: {expected}"
             if name in _OF_COMPILE:
                 message += f"; '{name}=' is an option of nacho.mlir.compile"
-            raise ArgumentError(message)
+            raise _Unbound(message)
         if name in bound:
             raise ArgumentError(f"operand '{name}' is given twice")
         bound[name] = value
     missing = [name for name in names if name not in bound]
     if missing:
         shown = ", ".join(f"'{name}'" for name in missing)
-        raise ArgumentError(f"missing operand {shown}, expected: {expected}")
+        error = _Unbound(f"missing operand {shown}, expected: {expected}")
+        error.operand = missing[0]
+        raise error
     return [bound[name] for name in names]
 
 
@@ -307,13 +340,17 @@ def with_result(
 
 def views_of(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:
     """Return views of the operands that have indices, by name."""
-    if assignment.splits:
-        return _split_views(assignment, given)
-    return {
-        name: plain_view(name, value, rank)
-        for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)
-        if rank
-    }
+    try:
+        if assignment.splits:
+            return _split_views(assignment, given)
+        return {
+            name: plain_view(name, value, rank)
+            for (name, rank), value in zip(assignment.ranks.items(), given, strict=True)
+            if rank or refuse_dimensions(name, value)
+        }
+    except RankError as error:
+        span = assignment.access_of(error.operand).span
+        raise ShapeError(pointed(str(error), assignment.text, span)) from None
 
 
 def _split_views(assignment: Assignment, given: Sequence[Any]) -> dict[str, View]:

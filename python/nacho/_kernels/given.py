@@ -111,7 +111,7 @@ def given_operands(
                 f"operand '{name}' has the name of an option: pass it in a mapping, "
                 f"{shown}"
             )
-    return bind(names, (), named)
+    return bind(assignment, (), named)
 
 
 def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any]:

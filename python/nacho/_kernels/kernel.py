@@ -117,7 +117,7 @@ class Kernel:
         if named:
             options = options_of_call(named, self.operands)
             out = out_of_call(named, self.operands)
-            operands = tuple(bind(self._assignment.operands, operands, named))
+            operands = tuple(bind(self._assignment, operands, named))
         repetitions = self._repetitions.of(options)
         made = repetitions.compute(operands, out)
         if made is None:
@@ -217,7 +217,7 @@ class Kernel:
     ) -> tuple[Running, list[Any]]:
         """Take the options of a call out of the keywords; the rest are operands."""
         running = self._running(options_of_call(named, self.operands))
-        return running, bind(self._assignment.operands, operands, named)
+        return running, bind(self._assignment, operands, named)
 
     def _room(self, out: Any) -> Room | None:
         return None if out is None else Room(out, self._assignment.result)
@@ -228,7 +228,7 @@ class Kernel:
         running: Running,
         act: Callable[[Call], _Result],
     ) -> _Result:
-        given = bind(self._assignment.operands, operands, {})
+        given = bind(self._assignment, operands, {})
         views = views_of(self._assignment, given)
         return self._specialiser_for(views).run(given, views, running, act)
 

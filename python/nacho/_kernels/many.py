@@ -95,10 +95,10 @@ def _operands(problem: Any, assignment: Assignment) -> list[Any]:
     names, result = assignment.operands, assignment.result.name
     if isinstance(problem, Mapping):
         is_added = assignment.adds and result in problem
-        return bind((*names, result) if is_added else names, (), problem)
+        return bind((*names, result) if is_added else assignment, (), problem)
     if isinstance(problem, tuple | list):
         is_added = assignment.adds and len(problem) > len(names)
-        return bind((*names, result) if is_added else names, problem, {})
+        return bind((*names, result) if is_added else assignment, problem, {})
     shown = type(problem).__name__
     raise ArgumentError(
         f"expected a tuple of operands, or a mapping of names to operands, not {shown}"

@@ -84,7 +84,7 @@ class Plan:
         out = out_of_call(named, assignment.operands)
         room = None if out is None else Room(out, assignment.result)
         if operands or named:
-            given = bind(assignment.operands, operands, named)
+            given = bind(assignment, operands, named)
         views = views_of(assignment, given)
         for name, view in views.items():
             if signature(view) != self._signatures[name]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from nacho.errors import ArgumentError
 
 _Result = TypeVar("_Result", covariant=True)
 
@@ -28,8 +33,14 @@ class Overloads(Generic[_Result]):
     def __abs__(self) -> _Result:
         return self._operation("abs", self)
 
-    def __round__(self) -> _Result:
-        return self._operation("round", self)
+    def __round__(self, digits: int | None = None) -> _Result:
+        """Return the nearest numbers with so many digits, as NumPy finds them."""
+        if not digits:
+            return self._operation("round", self)
+        scale = 10.0 ** abs(digits)
+        there, back = ("*", "/") if digits > 0 else ("/", "*")
+        scaled = self._operation(there, self, scale)
+        return self._operation(back, self._operation("round", scaled), scale)
 
     def __add__(self, other: object) -> _Result:
         return self._operation("+", self, other)
@@ -110,6 +121,22 @@ class Overloads(Generic[_Result]):
         return self._operation("!=", self, other)
 
     __hash__ = object.__hash__
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Round, or refuse a function of NumPy, which would read an object."""
+        if function is np.round:
+            return round(*args, *kwargs.values())
+        raise ArgumentError(
+            f"numpy.{function.__name__} takes arrays, and no expressions of "
+            "nacho.indices: nacho.sqrt, nacho.sum(j, …) and the like do, and evaluate "
+            "returns an array"
+        )
 
 
 class WholeExpression:

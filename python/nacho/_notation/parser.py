@@ -57,6 +57,7 @@ from nacho._notation.tokens import (
     COMPARISONS,
     FUNCTIONS,
     NO_INDEX,
+    OTHER_ARGUMENTS,
     POWER,
     PREFIXES,
     Scope,
@@ -129,7 +130,9 @@ class _Parser:
         result = self.access(token)
         token = self.peek()
         if token.text not in ASSIGNMENTS:
-            self.expected("'=' after the result")
+            is_other = token.text in BINARY and self.tokens[self.next + 1].text == "="
+            hint = f" ({token.text}= is none of the assignments)" if is_other else ""
+            self.expected(f"'=' after the result{hint}")
         self.next += 1
         expr = self.comparison()
         if self.peek().kind != "end":
@@ -254,6 +257,8 @@ class _Parser:
         wanted = (shorthand or FUNCTIONS[name.text]).arity
         if len(arguments) != wanted:
             message = f"'{name.text}' takes {wanted} argument(s), not {len(arguments)}"
+            if name.text in OTHER_ARGUMENTS:
+                message += f": {OTHER_ARGUMENTS[name.text]}"
             self.refuse(message, span)
         if shorthand:
             return self.reading.call(name.text, tuple(arguments), span)

@@ -125,6 +125,13 @@ class Unindexed(Expression):
             return Expression(_Access(container, _places(places), part))
         return Unindexed(_Access(container, (), key_text(places)))
 
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        """Refuse ``y[i] = …`` and ``y[i] -= …``: an expression is computed later."""
+        raise ArgumentError(
+            "nothing is assigned to an expression of nacho.indices: evaluate(expr, i, "
+            "out=y) writes the result to y, and one of its terms may be access(y)[i]"
+        )
+
     __iter__ = None  # Python would iterate over what can be indexed
 
 

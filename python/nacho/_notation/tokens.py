@@ -39,7 +39,25 @@ NO_INDEX = {
 }
 """What to say of a name in brackets that these follow."""
 
+_SORTS = "no function sorts: sort the array with NumPy, before the call or after it"
+_PREFIXES = "no function adds up what came before: NumPy's does, of the result"
 ELSEWHERE = {
+    "all": "min(j, A[i,j] != 0) is true where all are not 0",
+    "argsort": _SORTS,
+    "cumprod": _PREFIXES,
+    "cumsum": _PREFIXES,
+    "dot": "sum(j, x[j] * y[j]) is the product",
+    "matmul": "Z[i,k] = A[i,j] * B[j,k] is the product",
+    "median": _SORTS,
+    "quantile": _SORTS,
+    "softmax": "exp(A[i,j]) / sum(k, exp(A[i,k])) is the softmax of each row",
+    "sort": _SORTS,
+    "std": "sqrt(sum(j, (A[i,j] - m[i])**2) / n) is the deviation from means m, for "
+    "an operand n that is the number of values",
+    "transpose": "A[j,i] is the transposed A[i,j]",
+    "unique": _SORTS,
+    "var": "sum(j, (A[i,j] - m[i])**2) / n is the variance around means m, for an "
+    "operand n that is the number of values",
     "any": "max(j, A[i,j] != 0) is true where any is not 0",
     "mean": "sum(j, A[i,j]) / n is the mean, for an operand n that is their number",
     "norm": "sqrt(sum(i, j, A[i,j]**2)) is the norm",
@@ -48,6 +66,12 @@ ELSEWHERE = {
     " in zip(A.indptr, A.indptr[1:])])",
 }
 """Functions that the notation lacks, and what else does it."""
+
+
+OTHER_ARGUMENTS = {
+    "round": "round(100 * x) / 100 rounds to two digits",
+}
+"""What else does the work of a function with more arguments than it has."""
 
 
 def unknown_function(name: str) -> str:

@@ -71,11 +71,27 @@ def from_dlpack(name: str, container: Any) -> Array:
     return array
 
 
+class RankError(ShapeError):
+    """An operand has another rank than its number of indices in the expression."""
+
+    def __init__(self, message: str, operand: str = "") -> None:
+        super().__init__(message)
+        self.operand = operand
+
+
 def refuse_rank(name: str, given: int, rank: int) -> NoReturn:
     """Refuse an operand whose rank is not its number of indices in the expression."""
     plural = "index" if rank == 1 else "indices"
     written = f"with {rank} {plural}" if rank else "without indices"
-    raise ShapeError(f"operand '{name}' has rank {given}, but is written {written}")
+    message = f"operand '{name}' has rank {given}, but is written {written}"
+    raise RankError(message, name)
+
+
+def refuse_dimensions(name: str, value: Any) -> bool:
+    """Refuse an operand without indices that is no number; return False for one."""
+    if getattr(value, "ndim", 0):
+        refuse_rank(name, value.ndim, 0)
+    return False
 
 
 def scalar_dtype(name: str, value: Any) -> DType | None:
@@ -92,8 +108,7 @@ def scalar_dtype(name: str, value: Any) -> DType | None:
         return ELEMENTS["bool"]
     if isinstance(value, int | float | complex):
         return None
-    if getattr(value, "ndim", 0):
-        refuse_rank(name, value.ndim, 0)
+    refuse_dimensions(name, value)
     shown = type(value).__name__
     raise UnsupportedOperandError(f"operand '{name}': {shown} is not a number")
 
