@@ -120,7 +120,7 @@ def test_rows_that_became_empty_are_refused():
     kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", {"Z": "dcsr"})
     plan = kernel.plan(a, b)
     b.pos[1][1] = 2
-    with pytest.raises(nacho.OperandError, match="changed while"):
+    with pytest.raises(nacho.OperandError, match="have changed since"):
         plan.execute(a, b)
     assert kernel.plan(a, b).execute(a, b).pos[0].tolist() == [0, 1]
 
@@ -136,8 +136,30 @@ def test_scipy_operands_may_become_unsorted(format, how):
     edited(a.coords[1] if format == "coo" else a.indices, how)
     try:
         result = kernel(a, b)
-    except nacho.OperandError:
+    except nacho.OperandError as error:
         # It was checked when the kernel saw it first; now it is sorted in a copy.
+        assert str(error) == (
+            "operand 'A': its entries are not in order, or are repeated; it has "
+            "changed since it was checked"
+        )
         result = kernel(a, b)
     check_structure(result)
     np.testing.assert_allclose(result.toarray(), a.toarray() + b.toarray())
+
+
+@pytest.mark.parametrize("wrong", [99, -1])
+def test_coordinates_that_were_edited_between_calls(wrong):
+    """No call was running: the message says so, and whose coordinate is wrong."""
+    a = sp.random_array((40, 40), density=0.3, format="csr", rng=1)
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] * 2", {"A": "csr"})
+    plan = kernel.plan(a)
+    for call in (lambda: kernel(a), plan.execute, lambda: kernel.map([(a,)] * 2)):
+        call()
+        kept, a.indices[3] = a.indices[3], wrong
+        message = rf"{wrong} is out of range \[0, 40\); it has changed since it was che"
+        with pytest.raises(nacho.OperandError, match=message) as caught:
+            call()
+        assert "in use" not in str(caught.value)
+        with pytest.raises(nacho.OperandError, match="is out of range"):
+            call()
+        a.indices[3] = kept

@@ -23,7 +23,7 @@ from nacho._notation.tree import Assignment, identifier
 from nacho._storage.blocks import joined
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents, require_values
-from nacho._storage.memory import Notes, forget
+from nacho._storage.memory import Notes, forget, is_known
 from nacho._storage.operands import arguments
 from nacho._storage.results import library_of, make_result, result_class
 from nacho._storage.scalars import RankError, load_scalar, refuse_dimensions
@@ -226,21 +226,35 @@ class Call(NamedTuple):
     def refuse_changed(self, error: Exception) -> NoReturn:
         """Refuse the operand whose arrays were edited since they were checked.
 
-        A full check of all operands finds it, unless the arrays are valid again.
+        A full check of all operands finds it, unless the arrays are valid again, or are
+        those of another plan.
         """
-        statement = self.specialisation.statement
-        assignment = statement.assignment
-        for value, type in zip(self.given, statement.typing.operands, strict=True):
-            if type.format is not None:
-                forget(value)
+        assignment = self.specialisation.statement.assignment
+        trusts = self.running.validate == "none"
+        since = "" if trusts else "; it has changed since it was checked"
         views = views_of(assignment, self.given)
+        operands = dict(zip(assignment.operands, self.given, strict=True))
+        sorted_before = {
+            name for name, view in views.items() if is_known(operands[name], view)
+        }
+        for name in views:
+            forget(operands[name])
         extents = index_extents(assignment, views)
         running = self.running._replace(validate="full", checks=False)
-        Call.of(self.specialisation, self.given, views, extents, running)
-        trusted = ", or are not in order, which validate='none' trusts"
+        try:
+            Call.of(self.specialisation, self.given, views, extents, running)
+        except OperandError as found:
+            raise OperandError(f"{found}{since}") from error
+        for name, view in views.items():
+            is_sorted = view.format.is_dense or is_known(operands[name], view)
+            if not is_sorted and (trusts or name in sorted_before):
+                raise OperandError(
+                    f"operand '{name}': its entries are not in order, or are repeated"
+                    f"{', which a check would find' if trusts else since}"
+                ) from error
         raise OperandError(
-            f"the arrays of an operand of '{assignment.text}' changed while they were "
-            f"in use{trusted if self.running.validate == 'none' else ''}"
+            f"the arrays of an operand of '{assignment.text}' have changed since they "
+            "were checked, or since the plan was made"
         ) from error
 
 

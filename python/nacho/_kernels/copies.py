@@ -55,8 +55,8 @@ def copied(view: View, wanted: Format) -> View:
 
         if isinstance(error, _nacho.CoordinateOutOfRange | _nacho.OperandsChanged):
             raise OperandError(
-                "the arrays of a tensor that is converted changed while they were in "
-                "use, or are not in order"
+                "the arrays of a tensor that is converted are not in order, or have "
+                "changed since they were checked"
             ) from error
         raise
     return view_of_buffers(wanted, view.shape, buffers)
