@@ -104,9 +104,27 @@ class Case:
         """Whether no order of the loops suits all operands and the result."""
         return oracle.is_scatter_or_transposition(self.text, self.orders)
 
+    @property
+    def written(self) -> str:
+        """The statement that is compiled, which reads what ``seen`` has."""
+        return self.text
+
+    def shape(self, name: str, extents: dict[str, int]) -> tuple[int, ...]:
+        """Return the shape of an operand."""
+        return tuple(extents[index] for index in self.operands[name].indices)
+
+    def seen(self, operands: dict[str, Any]) -> dict[str, Any]:
+        """Return what the text reads of operands: all of them."""
+        return operands
+
     def compile(self, **options: Any) -> Any:
         return nacho.mlir.compile(
-            self.text, self.formats, self.dtype, self.index, cost=self.cost, **options
+            self.written,
+            self.formats,
+            self.dtype,
+            self.index,
+            cost=self.cost,
+            **options,
         )
 
     def extents(self, drawn: Sequence[int]) -> dict[str, int]:
@@ -131,7 +149,7 @@ class Case:
         for number, (name, operand) in enumerate(self.operands.items()):
             made[name] = samples.sample(
                 rng,
-                tuple(extents[index] for index in operand.indices),
+                self.shape(name, extents),
                 kinds[number % len(kinds)],
                 operand.levels,
                 self.dtype[name],

@@ -5,11 +5,13 @@ order of the loops and choices between variants, which Nacho would make otherwis
 now and then, the simulated GPU as the target; with
 the same number of parts, a result is the same on any threads. The cases of a block have
 their statement and its options in common, which are compiled once, and differ in their
-operands.
+operands. Of three blocks, one reads ranges of its operands, and one also asks where
+values are the largest.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Callable
@@ -19,11 +21,13 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+import nacho
 from nacho import Tensor, UnsupportedError
 from nacho._nacho import CHOICES
 from nacho_fuzz.farm import BLOCKS, block_of
-from nacho_fuzz.suite import properties
+from nacho_fuzz.suite import oracle, properties
 
+Case = properties.expressions.Case
 SIZE = BLOCKS["expressions"]
 
 
@@ -35,6 +39,8 @@ def run(case: int) -> str:
     if kernel is None:
         return "refused"
     properties.check_run(kernel, statement, runs[case % SIZE])
+    if block % 3 == 0:
+        _check_places(block, statement, runs[case % SIZE])
     return "equal"
 
 
@@ -44,6 +50,7 @@ def minimise(case: int) -> str:
 
     def check(example: Any) -> None:
         statement, options, runs = example
+        statement = _ranged(statement, block_of("expressions", case))
         run = runs[case % SIZE]
         try:
             kernel = statement.compile(**options)
@@ -92,7 +99,8 @@ def _example(block: int) -> Any:
     # The first example that Hypothesis draws is always the simplest one.
     drawn: list[Any] = []
     _draw(block, [Phase.generate], drawn.append)
-    return drawn[-1]
+    statement, options, runs = drawn[-1]
+    return _ranged(statement, block), options, runs
 
 
 @functools.lru_cache(maxsize=1)
@@ -120,6 +128,112 @@ def _options(statement: Any) -> Any:
     )
 
 
+# --- Ranges ---------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class _Ranged(Case):
+    """A statement whose operands are larger than the parts that it reads."""
+
+    margins: dict[str, list[tuple[int, int]]] = dataclasses.field(default_factory=dict)
+    """How much of each dimension lies before a range, and behind it."""
+
+    @property
+    def written(self) -> str:
+        text = self.text
+        for name, margins in self.margins.items():
+            part = ", ".join(f"{a or ''}:{-b or ''}" for a, b in margins)
+            text = text.replace(f"{name}[", f"{name}[{part}][")
+        return text
+
+    def shape(self, name: str, extents: dict[str, int]) -> tuple[int, ...]:
+        shape = super().shape(name, extents)
+        margins = self.margins.get(name, [(0, 0)] * len(shape))
+        return tuple(n + a + b for n, (a, b) in zip(shape, margins, strict=True))
+
+    def seen(self, operands: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: self._part(name, whole) if name in self.margins else whole
+            for name, whole in operands.items()
+        }
+
+    def _part(self, name: str, whole: Any) -> Any:
+        pairs = zip(whole.shape, self.margins[name], strict=True)
+        return whole[tuple(slice(a, n - b) for n, (a, b) in pairs)]
+
+
+def _ranged(statement: Any, block: int) -> Any:
+    """Return a statement of every third block with ranges for some operands."""
+    if block % 3 != 2:
+        return statement
+    rng = np.random.default_rng((block, 7))
+    margins = {
+        name: [(int(a), int(b)) for a, b in rng.integers(0, 3, (len(each.indices), 2))]
+        for name, each in statement.operands.items()
+        if statement.text.count(f"{name}[") == 1
+    }
+    fields = {f.name: getattr(statement, f.name) for f in dataclasses.fields(Case)}
+    return _Ranged(**fields, margins=margins)
+
+
+# --- Places ---------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=1)
+def _place_kernel(block: int) -> Any:
+    """Compile what says where a block's values are the largest, if that is one."""
+    statement, _, _ = _example(block)
+    *left, last = statement.result.indices or ("",)
+    name, is_real = (
+        f"{statement.name}[{','.join(left)}]",
+        "c" not in str(statement.dtype),
+    )
+    if not (last and is_real and statement.exact and not statement.reduction):
+        return None
+    value = statement.text.partition("=")[2]
+    given = {n: f for n, f in statement.formats.items() if n != statement.name}
+    types = {n: t for n, t in statement.dtype.items() if n != statement.name}
+    text = f"{name if left else statement.name} = argmax({last}, {value})"
+    try:
+        return nacho.mlir.compile(text, {**given, statement.name: "dense"}, types)
+    except UnsupportedError:
+        return None
+
+
+def _check_places(block: int, statement: Any, run: Any) -> None:
+    kernel = _place_kernel(block)
+    number, extents, kinds, parts, threads = run
+    operands = statement.sample(np.random.default_rng(number), extents, kinds)
+    answer = oracle.solve(statement.text, operands)
+    if kernel is None or not answer.value.shape[-1]:
+        return
+    try:
+        found = np.asarray(kernel(**operands, parts=parts, threads=threads))
+    except UnsupportedError:
+        return
+    values = np.where(answer.pattern, answer.value, 0).astype(float)
+    stored = np.broadcast_to(answer.pattern | (not answer.sparse), values.shape)
+    values = values if answer.sparse else answer.value.astype(float)
+    for place in np.ndindex(found.shape):
+        _check_place(values[place], stored[place], int(found[place]))
+
+
+def _check_place(values: Any, stored: Any, found: int) -> None:
+    """Check the first place of the largest value; rounding may have made it another."""
+    if np.isnan(values[stored]).any():
+        assert found == np.flatnonzero(stored & np.isnan(values))[0]
+        return
+    largest = values.max()
+    if found < 0:
+        assert found == -1
+        assert not stored.all()
+        assert np.isclose(largest, 0, atol=1e-5)
+        assert not (values[stored] > 1e-5).any()
+        return
+    assert stored[found]
+    assert values[found] == largest or np.isclose(values[found], largest, 1e-4, 1e-5)
+
+
 # --- Programs that show a failure -----------------------------------------------------
 
 
@@ -136,7 +250,7 @@ operands = {{
 {shown}
 }}
 kernel = nacho.mlir.compile(
-    {statement.text!r},
+    {statement.written!r},
     {statement.formats!r},
     {statement.dtype!r},
     {statement.index!r},
