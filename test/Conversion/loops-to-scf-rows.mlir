@@ -4,7 +4,10 @@
 
 #CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #CSF = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : dense, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
+#DCSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 !A0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+!M0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
+!M1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !T0 = !nacho.fiber<tensor<?x?x?xf64, #CSF>, 0>
 
 // A row begins where the one before it ends, the first one at the cut. None ends behind the
@@ -112,6 +115,72 @@ func.func @peeled(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %y: mem
     %unfinished = nacho.on_cut %hi1 : !nacho.cut<1>
     memref.store %begun, %y[%i] : memref<?xi1>
     memref.store %unfinished, %y[%i] : memref<?xi1>
+    nacho.yield
+  }
+  return
+}
+
+// Rows that are stored are merged: those that a cut may divide get a body of their own.
+//
+// CHECK-LABEL: func.func @merged(
+// CHECK:         %[[LO:.+]] = memref.load %{{.+}}[%c0, %c1]
+// CHECK:         %[[HI:.+]] = memref.load %{{.+}}[%c1, %c1]
+// CHECK:         scf.while
+// CHECK:           %[[I:.+]] = arith.minui
+// CHECK:           %[[AT_LO:.+]] = arith.cmpi eq, %[[I]], %[[LO]] : index
+// CHECK-NEXT:      %[[AT_HI:.+]] = arith.cmpi eq, %[[I]], %[[HI]] : index
+// CHECK-NEXT:      %[[IS_CUT:.+]] = arith.ori %[[AT_LO]], %[[AT_HI]] : i1
+// CHECK-NEXT:      scf.if %[[IS_CUT]] {
+// CHECK:             memref.store %[[AT_LO]], %{{.+}}[%[[I]]]
+// CHECK:             memref.store %[[AT_HI]], %{{.+}}[%[[I]]]
+// CHECK-NEXT:      } else {
+// CHECK:             memref.store %false, %{{.+}}[%[[I]]]
+// CHECK-NEXT:        memref.store %false, %{{.+}}[%[[I]]]
+// CHECK-NEXT:      }
+func.func @merged(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %bounds: memref<?x7xindex>,
+                  %y: memref<?xi1>, %z: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x7xindex> -> !nacho.cut<2, 2>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x7xindex> -> !nacho.cut<2, 2>
+  nacho.coiterate %i of (%A1 = %A0 : !M0, %B1 = %B0 : !M0) in union(%A1, %B1)
+      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2, 2>) {
+    %begun = nacho.on_cut %lo1 : !nacho.cut<2>
+    %unfinished = nacho.on_cut %hi1 : !nacho.cut<2>
+    nacho.coiterate %j of (%A2 = %A1 : !M1, %B2 = %B1 : !M1) in union(%A2, %B2) {
+      memref.store %i, %z[%j] : memref<?xindex>
+      nacho.yield
+    }
+    memref.store %begun, %y[%i] : memref<?xi1>
+    memref.store %unfinished, %y[%i] : memref<?xi1>
+    nacho.yield
+  }
+  return
+}
+
+// No row asks for the cuts.
+//
+// CHECK-LABEL: func.func @negative_merged(
+// CHECK:         scf.while
+// CHECK:           %[[I:.+]] = arith.minui
+// CHECK-NOT:       scf.if
+// CHECK:         return
+func.func @negative_merged(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %bounds: memref<?x7xindex>,
+                           %z: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : tensor<?x?xf64, #DCSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
+  %lo = nacho.load_cut %bounds[%c0] : memref<?x7xindex> -> !nacho.cut<2, 2>
+  %hi = nacho.load_cut %bounds[%c1] : memref<?x7xindex> -> !nacho.cut<2, 2>
+  nacho.coiterate %i of (%A1 = %A0 : !M0, %B1 = %B0 : !M0) in union(%A1, %B1)
+      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2, 2>) {
+    nacho.coiterate %j of (%A2 = %A1 : !M1, %B2 = %B1 : !M1) in union(%A2, %B2) {
+      memref.store %i, %z[%j] : memref<?xindex>
+      nacho.yield
+    }
     nacho.yield
   }
   return

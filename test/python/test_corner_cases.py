@@ -204,6 +204,24 @@ def test_terms_without_the_loop_that_another_one_is_reduced_over():
     checked(text, operands, out="dense")
 
 
+@pytest.mark.parametrize("shape", [(40, 30, 3), (1, 60, 3), (60, 1, 3), (2, 3, 500)])
+@pytest.mark.parametrize("format", ["csf", "dcsr"])
+def test_stored_rows_that_cuts_divide(format, shape):
+    """They have loops of their own, and so have fibers with a single entry."""
+    rng = np.random.default_rng(sum(shape))
+    shape = shape if format == "csf" else (shape[0] * shape[1], shape[2])
+    A, B = (rng.integers(1, 9, shape) * (rng.random(shape) < 0.3) for _ in "AB")
+    at = "i,j,k" if format == "csf" else "i,j"
+    formats = dict.fromkeys("ABZ", format)
+    for operator, expected in (("+", A + B), ("*", A * B)):
+        kernel = nacho.mlir.compile(f"Z[{at}] = A[{at}] {operator} B[{at}]", formats)
+        operands = [nacho.Tensor.from_dense(dense, format) for dense in (A, B)]
+        for parts in (1, 2, 3, 7, 64):
+            Z = kernel(*operands, parts=parts, threads=2)
+            np.testing.assert_array_equal(Z.to_dense(), expected)
+            assert Z.nnz == np.count_nonzero(expected)
+
+
 def test_scattered_levels_with_a_dense_one_inside():
     """Parts cannot collect the rows of two levels in one table."""
     rng = np.random.default_rng(9)

@@ -169,6 +169,36 @@ Values Coiteration::enterBody(Value coordinate, ArrayRef<FiberValue> children,
   return lowering.moveOps(op.getBodyBlock(), b.getInsertionBlock());
 }
 
+/// Whether this is the outermost loop of a part, and loops in its body ask
+/// whether the cuts are there.
+bool Coiteration::asksForCuts() const {
+  CoiterateOp asking = op;
+  return cutsInside(asking) && lower->on.isAlways() && upper->on.isAlways() &&
+         !(asking.getInnerLower().use_empty() &&
+           asking.getInnerUpper().use_empty());
+}
+
+/// if coordinate is that of a cut: body, which asks whether the cuts are there
+/// else:                           body, in which no cut is
+Values Coiteration::emitByCut(Value coordinate, ArrayRef<FiberValue> children,
+                              ValueRange carried) {
+  Condition isCut = emitEither(b, lower->enter(b, coordinate).on,
+                               upper->enter(b, coordinate).on);
+  auto branch = scf::IfOp::create(b, carried.getTypes(), emitFlag(b, isCut),
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  Values cut =
+      emitCopy([&] { return enterBody(coordinate, children, carried); });
+  scf::YieldOp::create(b, cut);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  lower->isReached = upper->isReached = false;
+  scf::YieldOp::create(b, enterBody(coordinate, children, carried));
+  lower->isReached = upper->isReached = std::nullopt;
+  return Values(branch.getResults());
+}
+
 Values Coiteration::emitBody(Value coordinate, SmallVector<FiberValue> children,
                              ValueRange carried) {
   Values outside(children.size());
@@ -186,8 +216,13 @@ Values Coiteration::emitBody(Value coordinate, SmallVector<FiberValue> children,
   for (unsigned n = 0; n < children.size(); ++n)
     if (holdsOnlyWith(op.getMerge(), n))
       children[n].present = kAlways;
+  auto emit = [&] {
+    return dividesCuts && asksForCuts()
+               ? emitByCut(coordinate, children, carried)
+               : enterBody(coordinate, children, carried);
+  };
   if (holds.isAlways())
-    return enterBody(coordinate, children, carried);
+    return emit();
 
   bool carries = !carried.empty();
   auto ifOp = scf::IfOp::create(b, carried.getTypes(), holds.flag(),
@@ -197,7 +232,7 @@ Values Coiteration::emitBody(Value coordinate, SmallVector<FiberValue> children,
   if (!block->empty())
     block->back().erase();
   b.setInsertionPointToEnd(block);
-  scf::YieldOp::create(b, enterBody(coordinate, children, carried));
+  scf::YieldOp::create(b, emit());
   if (carries) {
     b.setInsertionPointToEnd(ifOp.elseBlock());
     scf::YieldOp::create(b, carried);

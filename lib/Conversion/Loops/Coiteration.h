@@ -48,11 +48,17 @@ public:
   std::optional<CutValue> lower, upper;
   /// Whether the loop only counts coordinates.
   bool isCount = false;
+  /// Whether coordinates without a cut get a copy of the body of their own, if
+  /// the body asks for cuts.
+  bool dividesCuts = false;
 
 private:
   mlir::Value locateChild(unsigned n, mlir::Value coordinate,
                           FiberValue &child);
   Condition mergeHolds(llvm::ArrayRef<FiberValue> children);
+  bool asksForCuts() const;
+  Values emitByCut(mlir::Value coordinate, llvm::ArrayRef<FiberValue> children,
+                   mlir::ValueRange carried);
   Values enterBody(mlir::Value coordinate, llvm::ArrayRef<FiberValue> children,
                    mlir::ValueRange carried);
 };

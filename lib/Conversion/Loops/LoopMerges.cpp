@@ -130,6 +130,8 @@ const LoopShape nacho::kTwoMerges = {canTakeTwoLoops, emitTwoMerges};
 const LoopShape nacho::kMerge = {
     [](const Coiteration &) { return true; },
     [](Coiteration &loop) {
+      // A kernel for lanes that run together would take both ways.
+      loop.dividesCuts = loop.lowering.options.vectorBits > 0;
       return loop.lowering.options.together ? emitWhileAnyTogether(loop)
                                             : emitWhileAny(loop, loop.inits());
     }};
