@@ -15,6 +15,8 @@
   map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 !S0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
 !S1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 !W0 = !nacho.fiber<tensor<?xf64, #Wide>, 0>
@@ -23,6 +25,8 @@
 !D1 = !nacho.fiber<tensor<?xf64, #DV>, 1>
 !C0 = !nacho.fiber<tensor<?x?xf64, #COO>, 0>
 !C1 = !nacho.fiber<tensor<?x?xf64, #COO>, 1>
+!R0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+!R1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
 !M0 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 0>
 !M1 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 1>
 !M2 = !nacho.fiber<tensor<?x?xf64, #DCSR>, 2>
@@ -392,7 +396,8 @@ func.func @carries_nothing(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %out:
   return
 }
 
-// A loop around others takes blocks, too: where both rows are is known.
+// A loop around others takes blocks, too: where both rows are is known. Matches of rows that
+// have one coordinate each are counted without blocks.
 //
 // CHECK-LABEL: func.func @outer(
 // CHECK:         scf.while ({{.+}}) : (index, index)
@@ -407,6 +412,15 @@ func.func @carries_nothing(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %out:
 // CHECK-NOT:         arith.select
 // CHECK:             %[[POS_B:.+]] = sparse_tensor.positions %{{.+}} {level = 1 : index}
 // CHECK:             memref.load %[[POS_B]][%[[AT_B]]]
+// CHECK:             %[[ONE_A:.+]] = arith.cmpi eq, %{{.+}}, %c1 : index
+// CHECK:             %[[ONE_B:.+]] = arith.cmpi eq, %{{.+}}, %c1 : index
+// CHECK-NEXT:        %[[IS_SINGLE:.+]] = arith.andi %[[ONE_A]], %[[ONE_B]] : i1
+// CHECK-NEXT:        scf.if %[[IS_SINGLE]] -> (index) {
+// CHECK-NOT:           scf.while
+// CHECK:               %[[IS_SAME:.+]] = arith.cmpi eq
+// CHECK-NEXT:          %[[COUNT:.+]] = arith.index_castui %[[IS_SAME]] : i1 to index
+// CHECK-NEXT:          scf.yield %[[COUNT]] : index
+// CHECK-NEXT:        } else {
 // CHECK:             scf.while ({{.+}}) : (index, index, index)
 // CHECK:               math.ctpop
 // CHECK:         return
@@ -415,6 +429,24 @@ func.func @outer(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR>, %out: m
   %B0 = nacho.root %B : tensor<?x?xf64, #DCSR>
   nacho.coiterate %i of (%A1 = %A0 : !M0, %B1 = %B0 : !M0) in intersect(%A1, %B1) {
     %n = nacho.count of (%A1 : !M1, %B1 : !M1) in intersect(%A1, %B1)
+    memref.store %n, %out[%i] : memref<?xindex>
+  }
+  return
+}
+
+// Rows of a full level may have no coordinate: others have more.
+//
+// CHECK-LABEL: func.func @negative_rows_of_full_level(
+// CHECK:         scf.for
+// CHECK-NOT:       scf.if
+// CHECK:           scf.while ({{.+}}) : (index, index, index)
+// CHECK:         return
+func.func @negative_rows_of_full_level(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
+                                       %out: memref<?xindex>) {
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #CSR>
+  nacho.coiterate %i of (%A1 = %A0 : !R0, %B1 = %B0 : !R0) in intersect(%A1, %B1) {
+    %n = nacho.count of (%A1 : !R1, %B1 : !R1) in intersect(%A1, %B1)
     memref.store %n, %out[%i] : memref<?xindex>
   }
   return

@@ -58,9 +58,11 @@ def ConvertNachoLoopsToSCF
     }
     ```
 
-    A loop that only counts the coordinates that one operand C shares with any of
-    several other operands compares each block of C with every block of the others that
-    overlaps it, before it goes on to the next block of C:
+    Where the matches of fibers of compressed levels are only counted, two fibers with
+    one coordinate each are compared without blocks. A loop that only counts the
+    coordinates that one operand C shares with any of several other operands compares
+    each block of C with every block of the others that overlaps it, before it goes on to
+    the next block of C:
 
     ```mlir
     scf.while (%posC = %beginC, %posA = %beginA, %posB = %beginB, %seen = 0) {

@@ -10,6 +10,7 @@
 #include "LoopShape.h"
 #include "nacho/Analysis/MergeLattice.h"
 #include "nacho/IR/Arith.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -65,13 +66,19 @@ static Values visitMatches(Coiteration &loop, Value matches,
   return Values(ifAny.getResults());
 }
 
+/// Whether nothing but the number of matches of a loop is asked for.
+static bool onlyCountsMatches(const Coiteration &loop) {
+  return loop.isCount &&
+         CoiterateOp(loop.op).getMerge() == intersectStored(loop);
+}
+
 /// while posA < endA and posB < endB:
 ///   matches = which of the next coordinates of A are among the next of B
 ///   body for each; the operand whose block ends first moves on, or both
 static Values emitBlocks(Coiteration &loop) {
   ImplicitLocOpBuilder &b = loop.b;
   unsigned lanes = lanesOf(loop);
-  bool onlyCounts = loop.isCount && loop.op.getMerge() == intersectStored(loop);
+  bool onlyCounts = onlyCountsMatches(loop);
   auto step = [&](ValueRange state) {
     SmallVector<CoordinateBlock> blocks;
     Values next, last;
@@ -103,8 +110,47 @@ static bool intersectsTwo(const Coiteration &loop) {
          loop.domain == intersectStored(loop);
 }
 
+/// Whether a loop counts the matches of fibers below stored coordinates. Each
+/// of these fibers has an entry, and in very sparse tensors most have no other.
+static bool countsShortFibers(const Coiteration &loop) {
+  return onlyCountsMatches(loop) && !hasWindows(loop) &&
+         llvm::none_of(loop.stored, [&](unsigned n) {
+           const FiberValue &fiber = loop.fibers[n];
+           return fiber.level == 0 ||
+                  isFullLevel(cast<RankedTensorType>(fiber.tensor.getType()),
+                              fiber.level - 1);
+         });
+}
+
+/// Of fibers with one coordinate each, no blocks are loaded:
+///   if |A| == 1 and |B| == 1: count + (crd[posA] == crd[posB])
+///   else:                     count matches in blocks
+static Values countInBlocks(Coiteration &loop) {
+  ImplicitLocOpBuilder &b = loop.b;
+  Values inits = loop.inits(), coordinates, results(inits);
+  Number isSingle = Number::flag(b, true);
+  for (auto [n, position] : llvm::zip(loop.stored, inits)) {
+    const ChildRange &range = loop.ranges[n];
+    isSingle = isSingle & (Number(b, range.end) - position == 1);
+  }
+  auto branch = scf::IfOp::create(b, inits.back().getType(), isSingle,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  for (auto [n, position] : llvm::zip(loop.stored, inits))
+    coordinates.push_back(loop.ranges[n].level->coordinate(b, position));
+  Number isSame = Number(b, coordinates[0]) == coordinates[1];
+  Value count = Number(b, inits.back()) + isSame.asIndex();
+  scf::YieldOp::create(b, count);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, emitBlocks(loop).back());
+  results.back() = branch.getResult(0);
+  return results;
+}
+
 static Values emitBlocksInWindows(Coiteration &loop) {
-  return emitInWindows(loop, emitBlocks);
+  return countsShortFibers(loop) ? countInBlocks(loop)
+                                 : emitInWindows(loop, emitBlocks);
 }
 
 const LoopShape nacho::kBlocks = {intersectsTwo, emitBlocksInWindows};
