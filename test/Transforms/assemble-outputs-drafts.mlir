@@ -43,14 +43,32 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // UNIONS:        func.func @negative_union_execute(
 // UNIONS-SAME:   filling = drafted
 // UNIONS:        func.func @negative_union_compact(
+
+// That is so for any number of operands.
 //
-// Levels that may be empty are counted then, too.
+// UNIONS-NOT:    @negative_union_of_three_assemble(
+// UNIONS:        func.func @negative_union_of_three_execute(
+// UNIONS-SAME:   filling = drafted
+//
+// CHECK-LABEL: func.func @negative_union_of_three_execute(
+// CHECK-NOT:   filling = drafted
+// CHECK-NOT:   @negative_union_of_three_compact
+func.func @negative_union_of_three(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
+                                   %C: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>,
+                     %c = %C[i, j] : tensor<?x?xf64, #CSR>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %a, %b : f64
+    %1 = nacho.binary add %0, %c : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// There is more to count than entries: which rows have any.
 //
 // UNIONS:        func.func @negative_two_levels_assemble(
 // UNIONS-NOT:    @hadamard_assemble(
 // UNIONS-NOT:    @hadamard_scan(
-
-// There is more to count than entries: which rows have any.
 //
 // CHECK-LABEL: func.func @negative_two_levels_assemble(
 // CHECK-LABEL: func.func @negative_two_levels_execute(

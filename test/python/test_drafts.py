@@ -81,6 +81,28 @@ def test_one_thread_does_not_count_a_union(shape):
     np.testing.assert_array_equal(dense(one), A.to_dense() - B.to_dense())
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("Z[i,j] = A[i,j] - B[i,j] + C[i,j]", lambda A, B, C: A - B + C),
+        ("Z[i,j] = A[i,j] * B[i,j] + C[i,j]", lambda A, B, C: A * B + C),
+    ],
+)
+def test_unions_of_more_than_two_operands(expression, expected):
+    """They are not counted by one thread, either, and may have few entries."""
+    A, B, C = (random((300, 200), 9000, "csr", seed) for seed in (1, 2, 3))
+    formats = dict.fromkeys("ABCZ", "csr")
+    kernel = nacho.mlir.compile(expression, formats=formats)
+    assert "_compact" in kernel.mlir("assemble", choices={"draft-unions": True})
+    for operands in ((A, B, C), (A, A, A)):
+        one, two = (kernel(*operands, threads=threads) for threads in (1, 2))
+        counted = kernel(*operands, threads=1, parts=8)
+        assert same(one, two)
+        assert same(one, counted)
+        values = expected(*(operand.to_dense() for operand in operands))
+        np.testing.assert_array_equal(dense(one), values)
+
+
 def test_drafts_of_sums_that_are_added():
     """Sums have as many parts as ever; only the union that takes them has one."""
     A, B = (random((2000, 900), 90_000, "csr", seed) for seed in (1, 2))

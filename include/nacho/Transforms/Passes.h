@@ -13,7 +13,7 @@ namespace nacho {
 enum class Drafts {
   none,
   some,  ///< Those that a draft saves time for any number of parts.
-  unions ///< Unions of two operands, too, of which one part makes the result.
+  unions ///< Unions, too, of which one part makes the result.
 };
 
 #define GEN_PASS_DECL

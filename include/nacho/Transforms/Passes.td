@@ -84,7 +84,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     the last level, and if counting would take as long as appending. This is so for
     nests that scatter, make lists, or intersect. A part appends no more entries than it
     costs, so the costs of the cuts tell where each part may write in a *draft* of the
-    result (`drafts=unions`: also of two operands, whose draft by one part is the result):
+    result (`drafts=unions`: also of a union, whose draft by one part is the result):
     - `@kernel_plan` finds the cuts; a part's offset is the cost of all parts before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
       `@kernel_execute` scans these counts;
@@ -96,7 +96,7 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
            "Nests that append to drafts, without counting first", [{::llvm::cl::values(
              clEnumValN(::nacho::Drafts::none, "none", "None"),
              clEnumValN(::nacho::Drafts::some, "some", "Those that are not slower by it"),
-             clEnumValN(::nacho::Drafts::unions, "unions", "Unions of two operands, too"))}]>,
+             clEnumValN(::nacho::Drafts::unions, "unions", "Unions, too"))}]>,
     Option<"tile", "tile", "int64_t", "0", "Parts that find their cuts together; 0: each alone">,
     Option<"device", "device", "bool", "false",
            "Let @kernel_plan check what the host of a device does not see">];

@@ -55,7 +55,7 @@ public:
     size_t merged = loop.getFibers().size();
     if (loop.getMerge().getKind() == MergeKind::intersect && merged > 1)
       return Collector::draftsOf(layout);
-    if (loop.getMerge().getKind() == MergeKind::unite && merged == 2 &&
+    if (loop.getMerge().getKind() == MergeKind::unite && merged > 1 &&
         Collector::draftsOf(layout) != Drafts::none)
       return Drafts::unions;
     return Drafts::none;
