@@ -3,7 +3,8 @@
 // The lengths of operands bound those of a result that loops over them append
 // to. On a device, it costs less to allocate so much, and to copy what is
 // filled of it, than to count everything before anything is appended. What goes
-// wrong is left to the functions that count first, which say what it was.
+// wrong is left to the functions that count first, which say what it was; so
+// are parts that append more than a block has room for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,7 @@ public:
   std::optional<int64_t> extentOf(const std::string &index) const;
   std::optional<int64_t> stepsOf(size_t loop) const;
   std::optional<std::vector<int64_t>> sizes() const;
+  bool fitBlocks(int64_t entries) const;
 
 private:
   std::optional<int64_t> entriesOf(size_t input, size_t loop) const;
@@ -129,13 +131,34 @@ std::optional<std::vector<int64_t>> LengthBounds::sizes() const {
   return found;
 }
 
+/// Whether blocks have room for what their parts keep until they are scanned:
+/// each for as many entries as it has by default, or other steps, and a few
+/// more. A list of rows has room of its own.
+bool LengthBounds::fitBlocks(int64_t entries) const {
+  int64_t all = 0, room = entries + entries / 8;
+  for (size_t loop = 0; loop < step.order.size(); ++loop) {
+    if (step.fullLoops[loop]) {
+      all += extentOf(step.order[loop]).value_or(0);
+      continue;
+    }
+    for (int64_t input : step.loopInputs[loop])
+      all += entriesOf(input, loop).value_or(0);
+    if (loop + 1 < step.order.size())
+      room += 3 * entries / 8;
+  }
+  return all <= room;
+}
+
 std::optional<std::vector<int64_t>>
-Step::boundSizes(const std::vector<Argument> &args) const {
+Step::boundSizes(const std::vector<Argument> &args, int64_t parts) const {
   if (!countColumns || isDraft() || list != List::none || hasUnequalParts() ||
       hasFixedParts || buckets || !partials.empty() || !workspaces().empty() ||
       !has(Phase::run) || indicesMade.size() != result.levels.size())
     return std::nullopt;
-  return LengthBounds(*this, args).sizes();
+  LengthBounds lengths(*this, args);
+  if (!lengths.fitBlocks(parts * device().entriesPerPart()))
+    return std::nullopt;
+  return lengths.sizes();
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +208,7 @@ bool StepPlan::canCountSizes() const {
 
 bool StepPlan::runAtOnce(const std::vector<Argument> &args, int64_t threads) {
   ready.clear();
-  std::optional<std::vector<int64_t>> most = step->boundSizes(args);
+  std::optional<std::vector<int64_t>> most = step->boundSizes(args, parts);
   if (!most || refuseOperands(args))
     return false;
   sizes = std::move(*most);

@@ -62,15 +62,16 @@ LogicalResult ParallelOp::verify() {
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
     if (isa<CallOpInterface>(op))
       return emitOpError("body must not call functions");
-    bool isOnStack = isa<memref::AllocaOp>(op);
-    if ((hasEffect<MemoryEffects::Allocate>(op) && !isOnStack) ||
+    bool isOfWorkers = isa<memref::AllocaOp, TileMemoryOp>(op);
+    if ((hasEffect<MemoryEffects::Allocate>(op) && !isOfWorkers) ||
         hasEffect<MemoryEffects::Free>(op))
       return emitOpError() << "body must not allocate or free, as "
                            << op->getName() << " does";
-    bool isForAll = op->hasTrait<BackendOp>() &&
-                    !isa<AwaitOp, SlotOp, LaneOp, FromLaneOp, BallotOp,
-                         LaneSyncOp, LaneMemoryOp, TileOp, TileCutsOp,
-                         TileScanOp, TileSyncOp, StageInOp, StageOutOp>(op);
+    bool isForAll =
+        op->hasTrait<BackendOp>() &&
+        !isa<AwaitOp, SlotOp, LaneOp, FromLaneOp, BallotOp, LaneSyncOp,
+             LaneMemoryOp, TileOp, TileCutsOp, TileMemoryOp, TileRoomOp,
+             TileAppendOp, TileScanOp, TileSyncOp, StageInOp, StageOutOp>(op);
     if (isForAll ||
         isa<AssignOp, NestOp, PartitionOp, scf::ParallelOp, scf::ForallOp>(op))
       return emitOpError() << "body must not hold " << op->getName();

@@ -89,3 +89,23 @@ LogicalResult TileScanOp::verify() {
     return emitOpError("must be the only one of its nacho.parallel");
   return detail::verifyCombine(*this, getCombine().front(), columns);
 }
+
+LogicalResult TileMemoryOp::verify() { return verifyInTile(*this); }
+
+LogicalResult TileRoomOp::verify() { return verifyInTile(*this); }
+
+LogicalResult TileAppendOp::verify() {
+  if (failed(verifyInTile(*this)))
+    return failure();
+  for (auto [slots, array] : llvm::zip(getSlots(), getArrays())) {
+    auto kept = cast<MemRefType>(slots.getType());
+    auto type = cast<MemRefType>(array.getType());
+    if (kept.getElementType() != type.getElementType())
+      return emitOpError("keeps elements of ")
+             << kept.getElementType() << " for an array of "
+             << type.getElementType();
+    if (!slots.getDefiningOp<TileMemoryOp>())
+      return emitOpError("needs slots in a nacho.tile_memory");
+  }
+  return success();
+}

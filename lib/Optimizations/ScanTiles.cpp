@@ -9,6 +9,7 @@
 
 #include "RowsOfParts.h"
 #include "TileCalls.h"
+#include "TileSlots.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
 
@@ -69,11 +70,12 @@ public:
   ScannedTile(ParallelOp workers, ScanCall scan, WorkersCall append)
       : first{{}, workers->getParentOfType<func::FuncOp>(), workers},
         scan(scan), append(append), cuts(cutsOfTile(workers)),
-        tile(*workers.getBodyBlock()->getOps<TileOp>().begin()) {}
+        tile(*workers.getBodyBlock()->getOps<TileOp>().begin()),
+        slots(first, this->append, this->scan.offsets()) {}
 
   /// Whether the workers can go on appending.
   bool canJoin() {
-    return findCounts() &&
+    return findCounts() && slots.find(row) &&
            areSame(first, first.workers.getWorkers(), append,
                    append.workers.getWorkers()) &&
            readsLastRow() && areGivenBefore(scan.by.call) &&
@@ -105,8 +107,10 @@ private:
   WorkersCall append;
   TileCutsOp cuts;
   TileOp tile;
-  SmallVector<Value> row; ///< The counts of a part.
-  Value rows;             ///< The offsets that a tile knows.
+  TileSlots slots;
+  SmallVector<memref::StoreOp> stores; ///< Those of the counts.
+  SmallVector<Value> row;              ///< The counts of a part.
+  Value rows;                          ///< The offsets that a tile knows.
 };
 } // namespace
 
@@ -126,6 +130,7 @@ bool ScannedTile::findCounts() {
     if (!column || *column >= int64_t(row.size()) || row[*column])
       return false;
     row[*column] = store.getValueToStore();
+    stores.push_back(store);
   }
   return llvm::all_of(row, [](Value count) { return bool(count); });
 }
@@ -304,17 +309,28 @@ void ScannedTile::guardStores(Operation *copy) {
   }
 }
 
-/// Lets the workers append, and erases both calls.
+/// Lets the workers append, and erases both calls. If the tile has no room for
+/// what its parts keep, they have nothing to append.
 void ScannedTile::join() {
   ImplicitLocOpBuilder b(append.call.getLoc(), first.workers);
   IRMapping mapping = copyAround(b, append);
   mapping.map(append.workers.getWorker(), first.workers.getWorker());
   IRMapping scanned = copyBeforeScan(b);
+  llvm::for_each(stores, [](memref::StoreOp store) { store.erase(); });
+  row = slots.keep(mapping, row);
+  cuts.setAlone(true);
   b.setInsertionPoint(first.workers.getBodyBlock()->getTerminator());
   emitScan(b, scanned);
   emitSizes(b, scanned);
+  Value hasRoom = slots.emitRoom(b);
+  auto rest = scf::IfOp::create(b, hasRoom, /*withElse=*/false);
+  slots.emitAppend(b, rows);
+  b.setInsertionPointToStart(rest.thenBlock());
   for (Operation &op : append.workers.getBodyBlock()->without_terminator()) {
-    Operation *copy = b.clone(op, mapping);
+    Operation *copy =
+        &op == slots.outermost() ? slots.emitRest(b) : b.clone(op, mapping);
+    if (!copy)
+      continue;
     loadFromTile(copy, cuts, tile);
     loadFromScan(copy);
     guardStores(copy);

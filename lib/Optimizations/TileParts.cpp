@@ -60,17 +60,9 @@ static LoadCutOp firstCut(ParallelOp workers) {
 }
 
 /// Whether a row of a table of offsets is that of a worker's part or, with
-/// `ahead` 1, of the next part. The rows that a tile has scanned begin with
-/// that of its first part.
+/// `ahead` 1, of the next part.
 static bool isOffsetOf(ParallelOp workers, memref::LoadOp load, int64_t ahead) {
-  Value row = load.getIndices()[0];
-  if (load.getMemRef().getDefiningOp<TileScanOp>()) {
-    auto inTile = row.getDefiningOp<arith::SubIOp>();
-    if (!inTile || !inTile.getRhs().getDefiningOp<TileOp>())
-      return false;
-    row = inTile.getLhs();
-  }
-  return isRowOf(workers, row, ahead);
+  return isRowOf(workers, load.getIndices()[0], ahead);
 }
 
 /// The load of where a worker begins to append, if an index is counted up from
@@ -135,6 +127,7 @@ public:
     llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
     stageAppended();
+    countSlots();
     if (isNew)
       while (expectedBytes() > mostBytes && tile.getBy() > kFewestParts)
         tile.setBy(tile.getBy() / 2);
@@ -179,7 +172,7 @@ private:
     int64_t each = 0;
     for (const auto &[tensor, bytes] : readBytes)
       each = std::max(each, bytes);
-    int64_t part = (each + appendedBytes) * share * 17 / 16;
+    int64_t part = (each + appendedBytes) * share * 9 / 8;
     int64_t cut = own ? 0
                       : cast<MemRefType>(bounds.getType()).getDimSize(1) *
                             bytesOf(IndexType::get(bounds.getContext()));
@@ -254,14 +247,17 @@ private:
     return loads.wasInterrupted();
   }
 
+  /// What parts keep until they are scanned. Memory for rows takes room that
+  /// entries would have needed, which these cost as much as.
+  void countSlots() {
+    for (auto append : workers.getBodyBlock()->getOps<TileAppendOp>())
+      for (Value slots : append.getSlots())
+        appendedBytes += bytesOfAppended(slots);
+  }
+
   /// The arrays that parts append to, and do nothing else with, from one offset
   /// to the next.
-  ///
-  /// These windows come after the scan, if the tile has one.
   void stageAppended() {
-    OpBuilder::InsertionGuard guard(b);
-    for (auto scan : workers.getBodyBlock()->getOps<TileScanOp>())
-      b.setInsertionPointAfter(scan);
     llvm::MapVector<Value, std::optional<Offset>> arrays;
     workers.walk([&](memref::StoreOp store) {
       if (store.getMemRefType().getRank() != 1)
@@ -298,8 +294,6 @@ private:
   }
 
   Value offsetOf(const Offset &offset, Value part) {
-    if (offset.first.getDefiningOp<TileScanOp>())
-      part = Number(b, part) - tile.getBegin();
     auto load = memref::LoadOp::create(b, offset.first,
                                        ValueRange{part, offset.second});
     load->setAttr(NachoDialect::kPlaceAttrName, b.getUnitAttr());

@@ -1,102 +1,188 @@
 // RUN: nacho-opt %s -nacho-scan-tiles -split-input-file | FileCheck %s
 
-// Parts that were counted append in the same launch. The last one stores the sizes, and
-// what the first part alone had to know of all parts: how many entries there are.
+// Parts append where they were counted, to slots of their tile: a part has as many as there
+// are positions between its cuts. When the tile is scanned, they become entries of the
+// result. The last part stores the sizes, and what the first part alone had to know of all
+// parts: how many entries there are.
 //
 //   parallel part in parts:
 //     begin, end = tile of part
 //     cuts[part - begin] = cut
-//     counts[part] = part
-//     rows = scan of part, with those of all parts before
+//     sync
+//     slots = memory of the tile, from the position of its first cut to that of its last
+//     the first part: disorder = 0
+//     sync
+//     slot, limit = positions of the cuts of the part, from there
+//     if not slot <= limit <= all: disorder = 1
+//     sync
+//     if the tile has room, and disorder == 0:
+//       end = slot
+//       for i of A: if end < limit: slots[end] = a; end += 1; say so if i is wrong
+//       count = min(end - slot, limit - slot), and say so if that is not the count
+//     else: say so; count = 0
+//     rows = scan of the counts, with those of all parts before
 //     if part + 1 == parts: sizes[0] = rows[part + 1 - begin]
-//     if part + 1 == parts: pos[0] = rows[part + 1 - begin]
-//     at = rows[part - begin]
-//     if at < size of out: out[at] = cost of the next cut
+//     if the tile has room, and disorder == 0:
+//       if part + 1 == parts: pos[0] = rows[part + 1 - begin]
+//     out[rows[part - begin] to rows[part + 1 - begin]] = slots from slot on
 //
 // CHECK-NOT:   func.func private
 // CHECK-LABEL: func.func @run(
-// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x3xindex>, %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[SIZES:[^ ]+]]: memref<1xindex>, %[[POS:[^ ]+]]: memref<?xindex>, %[[OUT:[^ ]+]]: memref<?xindex>, %[[N:[^ ]+]]: index)
 // CHECK-NOT:     call
-// CHECK:         nacho.parallel %[[PART:.+]] in %[[N]] threads
-// CHECK:           %[[BEGIN:.+]], %[[END:.+]] = nacho.tile %[[PART]] of %[[N]] by 32
-// CHECK:           %[[CUTS:.+]] = nacho.tile_cuts
-// CHECK:           memref.store %[[PART]], %[[COUNTS]][%[[PART]], %{{.+}}]
-// CHECK-NEXT:      %[[ROWS:.+]] = nacho.tile_scan(%[[PART]]) into %[[OFFSETS]] : memref<?x1xindex> -> memref<33x1xindex> {
-// CHECK-NEXT:      ^bb0(%[[X:.+]]: index, %[[Y:.+]]: index):
-// CHECK-NEXT:        %[[SUM:.+]] = arith.addi %[[X]], %[[Y]]
-// CHECK-NEXT:        nacho.yield %[[SUM]]
+// CHECK:         nacho.parallel %[[PART:.+]] in %[[N:.+]] threads
+// CHECK:           %begin, %end = nacho.tile %[[PART]] of %[[N]] by 32
+// CHECK:           %cuts = nacho.tile_cuts %{{.+}} alone
+// CHECK:           nacho.tile_sync
+// CHECK:           %[[FIRST:.+]] = nacho.cut_position %{{.+}}[0, 0]
+// CHECK:           %[[LAST:.+]] = nacho.cut_position %{{.+}}[0, 0]
+// CHECK-NEXT:      %[[ALL:.+]] = arith.subi %[[LAST]], %[[FIRST]]
+// CHECK:           %[[SLOTS:.+]] = nacho.tile_memory of %[[ALL]] : memref<?xf64>
+// CHECK:           %[[DISORDER:.+]] = nacho.tile_memory of %c1{{.*}} : memref<?xi32>
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.cmpi eq, %[[PART]], %begin
+// CHECK:           scf.if %[[FIRST]] {
+// CHECK-NEXT:        memref.store %{{.+}}, %[[DISORDER]]
+// CHECK:           nacho.tile_sync
+// CHECK:           arith.cmpi ule
+// CHECK:           arith.cmpi ule
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.atomic_rmw ori %{{.+}}, %[[DISORDER]]
+// CHECK:           nacho.tile_sync
+// CHECK:           nacho.cut_position
+// CHECK:           nacho.cut_position
+// CHECK:           nacho.cut_position
+// CHECK-NEXT:      %[[BEGIN:.+]] = arith.subi
+// CHECK:           nacho.cut_position
+// CHECK-NEXT:      %[[LIMIT:.+]] = arith.subi
+// CHECK-NEXT:      %[[ROOM:.+]] = nacho.tile_room
+// CHECK:           %[[FOUND:.+]] = memref.load %[[DISORDER]]
+// CHECK:           %[[ORDERED:.+]] = arith.cmpi eq, %[[FOUND]]
+// CHECK-NEXT:      %[[BOTH:.+]] = arith.andi %[[ROOM]], %[[ORDERED]]
+// CHECK-NEXT:      %[[COUNT:.+]] = scf.if %[[BOTH]] -> (index) {
+// CHECK:             %[[TO:.+]] = nacho.coiterate %i of
+// CHECK-SAME:          iter_args(%[[AT:.+]] = %[[BEGIN]] : index)
+// CHECK:               %[[A:.+]] = nacho.load
+// CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[LIMIT]]
+// CHECK:               scf.if %[[INSIDE]] {
+// CHECK-NEXT:            memref.store %[[A]], %[[SLOTS]][%[[AT]]]
+// CHECK-NEXT:          }
+// CHECK:               scf.if
+// CHECK:                 memref.atomic_rmw ori
+// CHECK:             %[[FOUND:.+]] = arith.subi %[[TO]], %[[BEGIN]]
+// CHECK:             %[[MOST:.+]] = arith.subi %[[LIMIT]], %[[BEGIN]]
+// CHECK-NEXT:        %[[WRONG:.+]] = arith.cmpi ugt, %[[FOUND]], %[[MOST]]
+// CHECK-NEXT:        %[[KEPT:.+]] = arith.minui %[[FOUND]], %[[MOST]]
+// CHECK-NEXT:        scf.if %[[WRONG]] {
+// CHECK:               memref.atomic_rmw ori
+// CHECK:             scf.yield %[[KEPT]]
+// CHECK-NEXT:      } else {
+// CHECK:             memref.atomic_rmw ori
+// CHECK:             scf.yield %{{.+}} : index
+// CHECK-NEXT:      }
+// CHECK-NOT:       memref.store
+// CHECK:           %rows = nacho.tile_scan(%[[COUNT]]) into %{{.+}} : memref<?x1xindex> -> memref<33x1xindex> {
 // CHECK:           %[[NEXT:.+]] = arith.addi %[[PART]]
 // CHECK-NEXT:      %[[LAST:.+]] = arith.cmpi eq, %[[NEXT]], %[[N]]
 // CHECK-NEXT:      scf.if %[[LAST]] {
-// CHECK-NEXT:        %[[ROW:.+]] = arith.subi %[[NEXT]], %[[BEGIN]]
-// CHECK-NEXT:        %[[ALL:.+]] = memref.load %[[ROWS]][%[[ROW]], %{{.+}}]
-// CHECK-NEXT:        memref.store %[[ALL]], %[[SIZES]]
-// CHECK:           %[[LAST:.+]] = arith.cmpi eq, %{{.+}}, %[[N]]
-// CHECK-NEXT:      scf.if %[[LAST]] {
-// CHECK:             %[[ALL:.+]] = memref.load %[[ROWS]]
-// CHECK-NEXT:        memref.store %[[ALL]], %[[POS]]
-// CHECK:           nacho.load_cut %[[CUTS]]
-// CHECK:           %[[ROW:.+]] = arith.subi %[[PART]], %[[BEGIN]]
-// CHECK-NEXT:      %[[AT:.+]] = memref.load %[[ROWS]][%[[ROW]], %{{.+}}]
-// CHECK:           %[[SIZE:.+]] = memref.dim %[[OUT]]
-// CHECK-NEXT:      %[[THERE:.+]] = arith.cmpi ult, %[[AT]], %[[SIZE]]
-// CHECK-NEXT:      scf.if %[[THERE]] {
-// CHECK-NEXT:        memref.store %{{.+}}, %[[OUT]][%[[AT]]]
-// CHECK:         return
-func.func private @scan(%counts: memref<?x1xindex>, %offsets: memref<?x1xindex>,
-                        %sizes: memref<1xindex>, %n: index) {
+// CHECK-NEXT:        %[[ROW:.+]] = arith.subi %[[NEXT]], %begin
+// CHECK-NEXT:        %[[ALL:.+]] = memref.load %rows[%[[ROW]], %{{.+}}]
+// CHECK-NEXT:        memref.store %[[ALL]], %{{.+}}
+// CHECK:           %[[ROOM:.+]] = nacho.tile_room
+// CHECK:           memref.load %[[DISORDER]]
+// CHECK:           %[[BOTH:.+]] = arith.andi %[[ROOM]]
+// CHECK-NEXT:      scf.if %[[BOTH]] {
+// CHECK-NOT:         nacho.coiterate
+// CHECK:             %[[LAST:.+]] = arith.cmpi eq, %{{.+}}, %[[N]]
+// CHECK-NEXT:        scf.if %[[LAST]] {
+// CHECK:               %[[ALL:.+]] = memref.load %rows
+// CHECK-NEXT:          memref.store %[[ALL]], %{{.+}}
+// CHECK-NOT:         nacho.coiterate
+// CHECK:           nacho.tile_append %[[SLOTS]][%{{.+}}] to %{{.+}}[%{{.+}} to %{{.+}} in %{{.+}} to %{{.+}}]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+!A = tensor<?xf64, #SV>
+!A0 = !nacho.fiber<!A, 0>
+!A1 = !nacho.fiber<!A, 1>
+!cuts = memref<?x3xindex>
+!rows = memref<?x1xindex>
+!out = memref<?xf64>
+!status = memref<i32>
+func.func private @scan(%counts: !rows, %offsets: !rows, %sizes: memref<1xindex>, %n: index) {
   %c0 = arith.constant 0 : index
-  nacho.exclusive_scan %counts into %offsets : memref<?x1xindex> {
+  nacho.exclusive_scan %counts into %offsets : !rows {
   ^bb0(%x: index, %y: index):
     %sum = arith.addi %x, %y : index
     nacho.yield %sum : index
   }
-  %all = memref.load %offsets[%n, %c0] : memref<?x1xindex>
+  %all = memref.load %offsets[%n, %c0] : !rows
   memref.store %all, %sizes[%c0] : memref<1xindex>
   return
 }
-func.func private @append(%bounds: memref<?x3xindex>, %offsets: memref<?x1xindex>,
-                          %pos: memref<?xindex>, %out: memref<?xindex>, %n: index) {
+func.func private @append(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
     %is_first = arith.cmpi eq, %part, %c0 : index
     scf.if %is_first {
-      %all = memref.load %offsets[%n, %c0] : memref<?x1xindex>
+      %all = memref.load %offsets[%n, %c0] : !rows
       memref.store %all, %pos[%c0] : memref<?xindex>
     }
     %next = arith.addi %part, %c1 : index
-    %hi = nacho.load_cut %bounds[%next] : memref<?x3xindex> -> !nacho.cut<1>
-    %cost = nacho.cut_cost %hi : !nacho.cut<1>
-    %at = memref.load %offsets[%part, %c0] : memref<?x1xindex>
-    memref.store %cost, %out[%at] : memref<?xindex>
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
+    %at = memref.load %offsets[%part, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      scf.if %ok {
+        memref.store %a, %out[%p] : !out
+      } else {
+        %wrong = arith.select %valid, %c2_i32, %c1_i32 : i32
+        memref.atomic_rmw ori %wrong, %status[] : (i32, !status) -> i32
+      }
+      nacho.yield %q : index
+    }
   }
   return
 }
-func.func @run(%bounds: memref<?x3xindex>, %counts: memref<?x1xindex>,
-               %offsets: memref<?x1xindex>, %sizes: memref<1xindex>,
-               %pos: memref<?xindex>, %out: memref<?xindex>, %n: index) {
+func.func @run(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
     %row = arith.subi %part, %begin : index
     %cut = nacho.origin : !nacho.cut<1>
     nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
     nacho.tile_sync
-    memref.store %part, %counts[%part, %c0] : memref<?x1xindex>
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%part, %c0] : !rows
   }
-  call @scan(%counts, %offsets, %sizes, %n)
-      : (memref<?x1xindex>, memref<?x1xindex>, memref<1xindex>, index) -> ()
-  call @append(%bounds, %offsets, %pos, %out, %n)
-      : (memref<?x3xindex>, memref<?x1xindex>, memref<?xindex>, memref<?xindex>, index) -> ()
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @append(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
   return
 }
 
 // -----
 
 // Parts load offsets of others, or cuts of others, or what was counted; or they store to
-// what was accessed before; or a count is not always stored; or lanes do the dense loop.
+// what was accessed before; or a count is not always stored, or is another one; or they
+// store what is no entry, or entries without asking whether they were counted.
 //
 // CHECK-LABEL: func.func @negative_other_offset(
 // CHECK:         call @scan
@@ -107,142 +193,411 @@ func.func @run(%bounds: memref<?x3xindex>, %counts: memref<?x1xindex>,
 // CHECK-LABEL: func.func @negative_counts(
 // CHECK:         call @scan
 // CHECK-NEXT:    call @counted
+// CHECK-LABEL: func.func @negative_unguarded(
+// CHECK:         call @scan
+// CHECK-NEXT:    call @unguarded
+// CHECK-LABEL: func.func @negative_twice(
+// CHECK:         call @scan
+// CHECK-NEXT:    call @twice
 // CHECK-LABEL: func.func @negative_same_array(
 // CHECK:         call @scan
 // CHECK-NEXT:    call @append
 // CHECK-LABEL: func.func @negative_some_counts(
 // CHECK:         call @scan
 // CHECK-NEXT:    call @append
-// CHECK-LABEL: func.func @negative_dense_loop(
+// CHECK-LABEL: func.func @negative_other_count(
 // CHECK:         call @scan
-// CHECK-NEXT:    call @dense
+// CHECK-NEXT:    call @append
+#SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
+!A = tensor<?xf64, #SV>
+!A0 = !nacho.fiber<!A, 0>
+!A1 = !nacho.fiber<!A, 1>
+!cuts = memref<?x3xindex>
 !rows = memref<?x1xindex>
-func.func private @scan(%counts: !rows, %offsets: !rows) {
+!out = memref<?xf64>
+!status = memref<i32>
+func.func private @scan(%counts: !rows, %offsets: !rows, %sizes: memref<1xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
   nacho.exclusive_scan %counts into %offsets : !rows {
   ^bb0(%x: index, %y: index):
     %sum = arith.addi %x, %y : index
     nacho.yield %sum : index
   }
+  %all = memref.load %offsets[%n, %c0] : !rows
+  memref.store %all, %sizes[%c0] : memref<1xindex>
   return
 }
-func.func private @append(%bounds: memref<?x3xindex>, %offsets: !rows, %out: !rows, %n: index) {
+func.func private @append(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
     %at = memref.load %offsets[%part, %c0] : !rows
-    memref.store %at, %out[%at, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      scf.if %ok {
+        memref.store %a, %out[%p] : !out
+      } else {
+        %wrong = arith.select %valid, %c2_i32, %c1_i32 : i32
+        memref.atomic_rmw ori %wrong, %status[] : (i32, !status) -> i32
+      }
+      nacho.yield %q : index
+    }
   }
   return
 }
-func.func private @before(%bounds: memref<?x3xindex>, %offsets: !rows, %out: !rows, %n: index) {
+func.func private @before(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
     %at = memref.load %offsets[%c0, %c0] : !rows
-    memref.store %at, %out[%at, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      scf.if %ok {
+        memref.store %a, %out[%p] : !out
+      } else {
+        %wrong = arith.select %valid, %c2_i32, %c1_i32 : i32
+        memref.atomic_rmw ori %wrong, %status[] : (i32, !status) -> i32
+      }
+      nacho.yield %q : index
+    }
   }
   return
 }
-func.func private @first_cut(%bounds: memref<?x3xindex>, %offsets: !rows, %out: !rows,
-                             %n: index) {
+func.func private @first_cut(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
-    %lo = nacho.load_cut %bounds[%c0] : memref<?x3xindex> -> !nacho.cut<1>
-    %cost = nacho.cut_cost %lo : !nacho.cut<1>
-    memref.store %cost, %out[%part, %c0] : !rows
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%c0] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
+    %at = memref.load %offsets[%part, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      scf.if %ok {
+        memref.store %a, %out[%p] : !out
+      } else {
+        %wrong = arith.select %valid, %c2_i32, %c1_i32 : i32
+        memref.atomic_rmw ori %wrong, %status[] : (i32, !status) -> i32
+      }
+      nacho.yield %q : index
+    }
   }
   return
 }
-func.func private @counted(%bounds: memref<?x3xindex>, %counts: !rows, %out: !rows,
-                           %n: index) {
+func.func private @counted(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
     %count = memref.load %counts[%part, %c0] : !rows
-    memref.store %count, %out[%part, %c0] : !rows
-  }
-  return
-}
-func.func private @dense(%bounds: memref<?x3xindex>, %offsets: !rows, %out: !rows, %n: index) {
-  %c0 = arith.constant 0 : index
-  nacho.parallel %part in %n threads %n {
-    %sum = nacho.coiterate %i to %n of () in intersect() iter_args(%s = %c0 : index) {
-      %t = arith.addi %s, %i : index
-      nacho.yield %t : index
+    memref.store %count, %pos[%part] : memref<?xindex>
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
+    %at = memref.load %offsets[%part, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      scf.if %ok {
+        memref.store %a, %out[%p] : !out
+      } else {
+        %wrong = arith.select %valid, %c2_i32, %c1_i32 : i32
+        memref.atomic_rmw ori %wrong, %status[] : (i32, !status) -> i32
+      }
+      nacho.yield %q : index
     }
-    memref.store %sum, %out[%part, %c0] : !rows
   }
   return
 }
-func.func @negative_other_offset(%bounds: memref<?x3xindex>, %counts: !rows,
-                                 %offsets: !rows, %out: !rows, %n: index) {
+func.func private @unguarded(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
-    %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
-    memref.store %part, %counts[%part, %c0] : !rows
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
+    %at = memref.load %offsets[%part, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      memref.store %a, %out[%p] : !out
+      nacho.yield %q : index
+    }
   }
-  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
-  call @before(%bounds, %offsets, %out, %n) : (memref<?x3xindex>, !rows, !rows, index) -> ()
   return
 }
-func.func @negative_other_cut(%bounds: memref<?x3xindex>, %counts: !rows,
-                              %offsets: !rows, %out: !rows, %n: index) {
+func.func private @twice(%A: !A, %bounds: !cuts, %offsets: !rows, %counts: !rows,
+    %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
-    %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
-    memref.store %part, %counts[%part, %c0] : !rows
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1>
+    %at = memref.load %offsets[%part, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%p = %at : index) {
+      %a = nacho.load %A1 : !A1
+      %before = arith.subi %p, %c1 : index
+      memref.store %a, %out[%before] : !out
+      %q = arith.addi %p, %c1 : index
+      %in_part = arith.cmpi ult, %p, %to : index
+      %valid = arith.cmpi ult, %i, %n : index
+      %ok = arith.andi %in_part, %valid : i1
+      scf.if %ok {
+        memref.store %a, %out[%p] : !out
+      } else {
+        %wrong = arith.select %valid, %c2_i32, %c1_i32 : i32
+        memref.atomic_rmw ori %wrong, %status[] : (i32, !status) -> i32
+      }
+      nacho.yield %q : index
+    }
   }
-  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
-  call @first_cut(%bounds, %offsets, %out, %n) : (memref<?x3xindex>, !rows, !rows, index) -> ()
   return
 }
-func.func @negative_counts(%bounds: memref<?x3xindex>, %counts: !rows,
-                           %offsets: !rows, %out: !rows, %n: index) {
+func.func @negative_other_offset(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
-    memref.store %part, %counts[%part, %c0] : !rows
-  }
-  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
-  call @counted(%bounds, %counts, %out, %n) : (memref<?x3xindex>, !rows, !rows, index) -> ()
-  return
-}
-func.func @negative_same_array(%bounds: memref<?x3xindex>, %counts: !rows,
-                               %offsets: !rows, %out: !rows, %n: index) {
-  %c0 = arith.constant 0 : index
-  nacho.parallel %part in %n threads %n {
-    %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
-    %count = memref.load %out[%part, %c0] : !rows
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
     memref.store %count, %counts[%part, %c0] : !rows
   }
-  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
-  call @append(%bounds, %offsets, %out, %n) : (memref<?x3xindex>, !rows, !rows, index) -> ()
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @before(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
   return
 }
-func.func @negative_some_counts(%bounds: memref<?x3xindex>, %counts: !rows,
-                                %offsets: !rows, %out: !rows, %n: index, %some: i1) {
+func.func @negative_other_cut(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%part, %c0] : !rows
+  }
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @first_cut(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
+  return
+}
+func.func @negative_counts(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%part, %c0] : !rows
+  }
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @counted(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
+  return
+}
+func.func @negative_unguarded(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%part, %c0] : !rows
+  }
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @unguarded(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
+  return
+}
+func.func @negative_twice(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    memref.store %count, %counts[%part, %c0] : !rows
+  }
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @twice(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
+  return
+}
+func.func @negative_same_array(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    %x = memref.load %out[%part] : !out
+    memref.store %x, %out[%part] : !out
+    memref.store %count, %counts[%part, %c0] : !rows
+  }
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @append(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
+  return
+}
+func.func @negative_some_counts(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index, %some: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
     scf.if %some {
-      memref.store %part, %counts[%part, %c0] : !rows
+      memref.store %count, %counts[%part, %c0] : !rows
     }
   }
-  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
-  call @append(%bounds, %offsets, %out, %n) : (memref<?x3xindex>, !rows, !rows, index) -> ()
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @append(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
   return
 }
-func.func @negative_dense_loop(%bounds: memref<?x3xindex>, %counts: !rows,
-                               %offsets: !rows, %out: !rows, %n: index) {
+func.func @negative_other_count(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
+    %sizes: memref<1xindex>, %pos: memref<?xindex>, %out: !out, %status: !status, %n: index) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
   nacho.parallel %part in %n threads %n {
     %begin, %end = nacho.tile %part of %n by 32
-    %cuts = nacho.tile_cuts %bounds : memref<?x3xindex> -> memref<33x3xindex>
-    memref.store %part, %counts[%part, %c0] : !rows
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x3xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1>, memref<33x3xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x3xindex> -> !nacho.cut<1>
+    %count = nacho.count of (%A0 : !A0) in %A0 between (%lo, %hi : !nacho.cut<1>)
+    %more = arith.addi %count, %c1 : index
+    memref.store %more, %counts[%part, %c0] : !rows
   }
-  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
-  call @dense(%bounds, %offsets, %out, %n) : (memref<?x3xindex>, !rows, !rows, index) -> ()
+  call @scan(%counts, %offsets, %sizes, %n) : (!rows, !rows, memref<1xindex>, index) -> ()
+  call @append(%A, %bounds, %offsets, %counts, %pos, %out, %status, %n)
+      : (!A, !cuts, !rows, !rows, memref<?xindex>, !out, !status, index) -> ()
   return
 }

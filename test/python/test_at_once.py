@@ -31,7 +31,7 @@ def launches(kernel, *operands, **options):
 
 @pytest.mark.parametrize("operator", "+*")
 @pytest.mark.parametrize("format", ["csr", "coo", "dcsr"])
-@pytest.mark.parametrize("parts", [31, 200])
+@pytest.mark.parametrize("parts", [190, 300])
 def test_matrices_take_one_launch(format, operator, parts):
     A, B = (nacho.Tensor.from_scipy(matrix(n)).convert(format) for n in (1, 2))
     text = f"Z[i,j] = A[i,j] {operator} B[i,j]"
@@ -54,6 +54,39 @@ def test_tensors_take_one_launch(format):
     Z, count = launches(kernel, A, B)
     assert count == 1
     assert np.array_equal(Z.to_dense(), A.to_dense() + B.to_dense())
+
+
+@pytest.mark.parametrize("parts", [1, 31])
+def test_large_parts_are_counted_first(parts):
+    """A block has no room for what they append."""
+    A, B = matrix(1), matrix(2)
+    text = "Z[i,j] = A[i,j] + B[i,j]"
+    kernel = nacho.mlir.compile(text, parts=parts, **COUNTED)
+    Z, count = launches(kernel, A, B)
+    assert count > 1
+    assert np.array_equal(Z.toarray(), (A + B).toarray())
+
+
+@pytest.mark.parametrize("format", ["csr", "dcsr"])
+@pytest.mark.parametrize("operator", "+*")
+def test_a_tile_without_room(format, operator):
+    """Most entries are in one tile, which has no room for so many.
+
+    By the lengths of the operands, there is: their rows cost what its entries do.
+    """
+    rng = np.random.default_rng(5)
+    dense = np.zeros((3000, 40))
+    dense[:, 0] = rng.random(3000)
+    dense[:100] = rng.random((100, 40))
+    A, B = (nacho.Tensor.from_dense(each, format) for each in (dense, dense[:, ::-1]))
+    text = f"Z[i,j] = A[i,j] {operator} B[i,j]"
+    formats = dict.fromkeys("ABZ", format)
+    kernel = nacho.mlir.compile(text, formats=formats, parts=1000, **COUNTED)
+    Z, count = launches(kernel, A, B)
+    # A product has no more entries than one of its factors.
+    assert count == 4 or operator == "*"
+    expected = dense + dense[:, ::-1] if operator == "+" else dense * dense[:, ::-1]
+    assert np.array_equal(Z.to_dense(), expected)
 
 
 def test_three_operands():

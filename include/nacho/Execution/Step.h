@@ -227,7 +227,7 @@ public:
   /// Bounds for the sizes of a result whose entries `run` counts and appends,
   /// by the lengths of the arguments; none if these tell nothing.
   std::optional<std::vector<int64_t>>
-  boundSizes(const std::vector<Argument> &args) const;
+  boundSizes(const std::vector<Argument> &args, int64_t parts) const;
   /// Whether the cost and the sizes of the step follow from the lengths of its
   /// arguments.
   bool dependsOnLengthsAlone() const;

@@ -144,6 +144,8 @@ def Nacho_TileCutsOp : Nacho_Op<"tile_cuts", [
     the cut between them, and neither waits for the other one. Parts write all rows, and
     `bounds` not at all.
 
+    With `alone`, nobody needs `bounds` afterwards, but for the last row of all.
+
     For a backend: shared memory of a block. When all parts are done, threads that lie
     next to each other copy numbers that do: every row but the one at the end of the
     tile, which only the last tile copies.
@@ -161,9 +163,11 @@ def Nacho_TileCutsOp : Nacho_Op<"tile_cuts", [
     }
     ```
   }];
-  let arguments = (ins MemRefRankOf<[Index], [2]>:$bounds);
+  let arguments = (ins MemRefRankOf<[Index], [2]>:$bounds, UnitAttr:$alone);
   let results = (outs MemRefRankOf<[Index], [2]>:$cuts);
-  let assemblyFormat = "$bounds attr-dict `:` type($bounds) `->` type($cuts)";
+  let assemblyFormat = [{
+    $bounds (`alone` $alone^)? attr-dict `:` type($bounds) `->` type($cuts)
+  }];
   let hasVerifier = 1;
 }
 
@@ -212,6 +216,115 @@ def Nacho_TileScanOp : Nacho_Op<"tile_scan", [
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = [{
     `(` $row `)` `into` $all attr-dict `:` type($all) `->` type($rows) $combine
+  }];
+  let hasVerifier = 1;
+}
+
+def Nacho_TileMemoryOp : Nacho_Op<"tile_memory", [
+    Nacho_BackendTrait, MemoryEffects<[MemAlloc]>]> {
+  let summary = "memory for so many elements, which the parts of a tile share";
+  let description = [{
+    The size is the same for all parts of the tile, and known from the first and the
+    last of its cuts. There is such memory only where `nacho.tile_room` holds.
+
+    For a backend: shared memory of a block.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %size: index) {
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %ends = nacho.tile_memory of %size : memref<?xi32>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Index:$size);
+  let results = (outs MemRefRankOf<[AnyType], [1]>:$memory);
+  let assemblyFormat = "`of` $size attr-dict `:` type($memory)";
+  let hasVerifier = 1;
+}
+
+def Nacho_TileRoomOp : Nacho_Op<"tile_room", [
+    Nacho_BackendTrait, MemoryEffects<[MemRead]>]> {
+  let summary = "whether there is room for all windows and all memory of a tile";
+  let description = [{
+    It is the same for all parts of the tile. A branch on it, directly in the
+    `nacho.parallel`, has what parts do if there is room; in there, they access windows
+    in place of arrays without asking. Parts can do nothing else than say that there is
+    none, so that the call is done in another way.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %size: index, %x: i32,
+                 %status: memref<i32>) {
+      %c0 = arith.constant 0 : index
+      %c2_i32 = arith.constant 2 : i32
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %slots = nacho.tile_memory of %size : memref<?xi32>
+        %hasRoom = nacho.tile_room
+        scf.if %hasRoom {
+          memref.store %x, %slots[%c0] : memref<?xi32>
+        } else {
+          memref.atomic_rmw ori %c2_i32, %status[] : (i32, memref<i32>) -> i32
+        }
+      }
+      return
+    }
+    ```
+  }];
+  let results = (outs I1:$hasRoom);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Nacho_TileAppendOp : Nacho_Op<"tile_append", [
+    Nacho_BackendTrait, SameVariadicOperandSize,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "append what parts keep in slots of their tile";
+  let description = [{
+    A part has kept elements of each of some arrays in `nacho.tile_memory`, from the
+    element `slot` on. They become those from `place` up to, but not including, `next`
+    of the array. What comes before the place of the tile's first part is `first`, and
+    `last` is where the next tile begins to append. Elements for which an array is too
+    short are left out.
+
+    For a backend: threads that lie next to each other copy elements that do.
+
+    ```mlir
+    func.func @f(%parts: index, %threads: index, %x: f64, %size: index,
+                 %all: memref<?x1xindex>, %out: memref<?xf64>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      nacho.parallel %part in %parts threads %threads {
+        %begin, %end = nacho.tile %part of %parts by 32
+        %slots = nacho.tile_memory of %size : memref<?xf64>
+        %row = arith.subi %part, %begin : index
+        %next = arith.addi %row, %c1 : index
+        %parts_here = arith.subi %end, %begin : index
+        memref.store %x, %slots[%row] : memref<?xf64>
+        %rows = nacho.tile_scan(%c1) into %all : memref<?x1xindex> -> memref<33x1xindex> {
+        ^bb0(%a: index, %b: index):
+          %sum = arith.addi %a, %b : index
+          nacho.yield %sum : index
+        }
+        %at = memref.load %rows[%row, %c0] : memref<33x1xindex>
+        %to = memref.load %rows[%next, %c0] : memref<33x1xindex>
+        %first = memref.load %rows[%c0, %c0] : memref<33x1xindex>
+        %last = memref.load %rows[%parts_here, %c0] : memref<33x1xindex>
+        nacho.tile_append %slots[%row] to %out[%at to %to in %first to %last]
+            : memref<?xf64> to memref<?xf64>
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<MemRefRankOf<[AnyType], [1]>>:$slots, Index:$slot,
+                       Variadic<MemRefRankOf<[AnyType], [1]>>:$arrays,
+                       Index:$place, Index:$next, Index:$first, Index:$last);
+  let assemblyFormat = [{
+    $slots `[` $slot `]` `to` $arrays `[` $place `to` $next `in` $first `to` $last `]`
+    attr-dict `:` type($slots) `to` type($arrays)
   }];
   let hasVerifier = 1;
 }

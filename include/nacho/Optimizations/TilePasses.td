@@ -120,8 +120,11 @@ def NachoScanTiles : Pass<"nacho-scan-tiles", "::mlir::ModuleOp"> {
     Where workers cut their tile and count what each part appends, and the scan of the
     counts and workers that append come next, the workers of a tile need only the
     offsets of their own parts. So they do all of it, and learn from the tiles before
-    theirs where their results begin. The windows of a tile are copied once, and there
-    are two launches less. The last part does what follows the scan.
+    theirs where their results begin. They merge only once: in place of counting them,
+    parts keep their entries in slots of the tile, which become part of the result when
+    offsets are known. The positions of cuts tell how many slots a part needs at most.
+    The windows of a tile are copied once, and there are two launches less. The last
+    part does what follows the scan.
 
     Before:
     ```mlir
@@ -130,46 +133,71 @@ def NachoScanTiles : Pass<"nacho-scan-tiles", "::mlir::ModuleOp"> {
       %all = memref.load %offsets[%parts, %c0]
       memref.store %all, %sizes[%c0]
     }
-    func.func private @append(%A, %bounds, %offsets, %Z, %threads) {
+    func.func private @append(%A, %bounds, %offsets, %Z, %status, %threads) {
       nacho.parallel %part in %parts threads %threads {
-        %offset = memref.load %offsets[%part, %c0]
-        memref.store %x, %Z[%offset]
+        %from = memref.load %offsets[%part, %c0]
+        %to = memref.load %offsets[%part + 1, %c0]
+        nacho.coiterate %i of %A iter_args(%at = %from) {
+          scf.if %at < %to and %i < %extent {
+            memref.store %a, %Z[%at]
+          } else {
+            // Say in %status what is wrong.
+          }
+          nacho.yield %at + 1
+        }
       }
     }
-    func.func @run(%A, %bounds, %counts, %offsets, %sizes, %Z, %threads) {
+    func.func @run(%A, %bounds, %counts, %offsets, %sizes, %Z, %status, %threads) {
       nacho.parallel %part in %parts threads %threads {
         %begin, %end = nacho.tile %part of %parts by 32
         %cuts = nacho.tile_cuts %bounds
+        nacho.tile_sync
+        %count = nacho.count of %A
         memref.store %count, %counts[%part, %c0]
       }
       call @scan(%counts, %offsets, %sizes)
-      call @append(%A, %bounds, %offsets, %Z, %threads)
+      call @append(%A, %bounds, %offsets, %Z, %status, %threads)
     }
     ```
     After:
     ```mlir
-    func.func @run(%A, %bounds, %counts, %offsets, %sizes, %Z, %threads) {
+    func.func @run(%A, %bounds, %counts, %offsets, %sizes, %Z, %status, %threads) {
       nacho.parallel %part in %parts threads %threads {
         %begin, %end = nacho.tile %part of %parts by 32
-        %cuts = nacho.tile_cuts %bounds
-        memref.store %count, %counts[%part, %c0]
+        %cuts = nacho.tile_cuts %bounds alone
+        nacho.tile_sync
+        %slots = nacho.tile_memory of %last - %first
+        // Look whether the cuts of all parts are in order.
+        %slot = nacho.cut_position %lo[0, 0] - %first
+        %limit = nacho.cut_position %hi[0, 0] - %first
+        %count = scf.if (nacho.tile_room) and %areOrdered {
+          nacho.coiterate %i of %A iter_args(%at = %slot) {
+            scf.if %at < %limit: memref.store %a, %slots[%at]
+            // Say in %status if %i is wrong.
+          }
+          scf.yield %at - %slot
+        } else {
+          // Say so in %status.
+          scf.yield %c0
+        }
         %rows = nacho.tile_scan(%count) into %offsets
         scf.if %part + 1 == %parts {
           %all = memref.load %rows[%parts - %begin, %c0]
           memref.store %all, %sizes[%c0]
         }
-        %offset = memref.load %rows[%part - %begin, %c0]
-        scf.if %offset < (memref.dim %Z, %c0) {
-          memref.store %x, %Z[%offset]
-        }
+        nacho.tile_append %slots[%slot] to %Z[%rows[%part - %begin] to %rows[%part + 1 - %begin]]
       }
     }
     ```
+    If parts append something else than entries, such as where rows end, the loops around
+    the innermost one are there again after the scan. Parts note in memory of the tile
+    how many entries they had found after each row.
+
     The workers that append must load no other cuts and offsets than those of their
     part, and store to nothing that was accessed before; but all may add to the same
-    number, such as a status. They store only to elements that there are: nobody has seen
-    the counts before, which are too large if the operands are not valid. Parts that warps do better, since they have dense loops,
-    are left alone.
+    number, such as a status. They must loop over what was counted, append an entry in
+    each step of the innermost loop, and store it only if it was counted. Parts that
+    warps do better, since they have dense loops, are left alone.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"32",

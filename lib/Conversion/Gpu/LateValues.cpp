@@ -56,7 +56,6 @@ bool LateValues::addLoad(memref::LoadOp load, ArrayRef<ElementsOfArray> read) {
     position = select.getTrueValue();
     ops.insert(select);
   }
-  alwaysReads |= !isOptional;
   if (isKnownOutside(position))
     return false;
   bool isNew = llvm::none_of(sources, [&](const Source &source) {
@@ -115,10 +114,6 @@ size_t LateValues::flagBit(size_t n) const {
   return kBits * sources.size() + n;
 }
 
-size_t LateValues::numBits() const {
-  return flagBit(flags.size()) + (alwaysReads ? 1 : 0);
-}
-
 /// Whether parts wait for each other after an operation.
 static bool waitsAfter(ParallelOp workers, Operation *op) {
   Operation *code = workers.getBodyBlock()->findAncestorOpInBlock(*op);
@@ -133,15 +128,17 @@ std::optional<LateValues> LateValues::find(ParallelOp workers, Value array,
   if (!written || !written->loads.empty() || written->stores.size() != 1)
     return std::nullopt;
   auto store = dyn_cast<memref::StoreOp>(written->stores.front()->getOwner());
+  bool isKept = array.getDefiningOp<TileMemoryOp>();
   if (!store || store.getMemRefType().getRank() != 1 ||
-      waitsAfter(workers, store))
+      (!isKept && waitsAfter(workers, store)))
     return std::nullopt;
   LateValues found(workers, store);
   if (!found.add(store.getValueToStore(), read) || found.loads.empty() ||
       !found.readsForNothingElse())
     return std::nullopt;
-  size_t bits = found.numBits() <= 32 ? 32 : 64;
-  if (found.numBits() > bits ||
+  size_t needed = found.flagBit(found.flags.size());
+  size_t bits = needed <= 32 ? 32 : 64;
+  if (needed > bits ||
       bits > 8 * size_t(bytesOf(store.getMemRefType().getElementType())))
     return std::nullopt;
   found.word = IntegerType::get(workers.getContext(), bits);
@@ -170,7 +167,7 @@ Number LateValues::haveRoom(ImplicitLocOpBuilder &b) const {
 /// Whatever a position is, a word has one of the tile.
 Number LateValues::emitWord(ImplicitLocOpBuilder &b,
                             const IRMapping &copies) const {
-  Number all(b, alwaysReads ? int64_t(1) << flagBit(flags.size()) : 0, word);
+  Number all(b, 0, word);
   for (auto [n, source] : llvm::enumerate(sources)) {
     Number position(b, copies.lookupOrDefault(source.position));
     Number offset = position - source.rows.from;
@@ -206,30 +203,34 @@ void LateValues::noteKnown() {
     }
 }
 
+void LateValues::writeWord(memref::StoreOp copy, const IRMapping &copies,
+                           Value words) const {
+  ImplicitLocOpBuilder b(copy.getLoc(), copy);
+  memref::StoreOp::create(b, emitWord(b, copies), words, copy.getIndices());
+  copy.erase();
+}
+
 /// at = index - from
 /// if at < size: words[at] = word
 void LateValues::writeWords(const IRMapping &copies, Value words,
                             const RowsOfTile &rows) const {
-  Operation *copy = copies.lookup(getStore());
-  ImplicitLocOpBuilder b(copy->getLoc(), copy);
-  Number at =
-      Number(b, cast<memref::StoreOp>(copy).getIndices()[0]) - rows.from;
-  auto ifInside = scf::IfOp::create(b, at < rows.size, /*withElse=*/false);
-  b.setInsertionPointToStart(ifInside.thenBlock());
-  memref::StoreOp::create(b, emitWord(b, copies), words, at);
-  copy->erase();
+  auto copy = cast<memref::StoreOp>(copies.lookup(getStore()));
+  ImplicitLocOpBuilder b(copy.getLoc(), copy);
+  Value at = Number(b, copy.getIndices()[0]) - rows.from;
+  copy.getIndicesMutable()[0].assign(at);
+  auto ifInside =
+      scf::IfOp::create(b, Number(b, at) < rows.size, /*withElse=*/false);
+  copy->moveBefore(ifInside.thenBlock(), ifInside.thenBlock()->begin());
+  writeWord(copy, copies, words);
 }
 
 Value LateValues::compute(ImplicitLocOpBuilder &b, Number written) const {
-  Number zero(b, 0), isWritten = written != 0;
   IRMapping mapping;
   SmallVector<Value> positions, isSet;
   for (auto [n, source] : llvm::enumerate(sources)) {
     Number bits = written >> int64_t(kBits * n);
     Number offset = bits & (int64_t(1) << kBits) - 1;
-    Number position = offset.asIndex() + source.rows.from;
-    positions.push_back(alwaysReads ? select(isWritten, position, zero)
-                                    : Value(position));
+    positions.push_back(offset.asIndex() + source.rows.from);
   }
   for (size_t n = 0; n < flags.size(); ++n) {
     Number bit = written & int64_t(1) << flagBit(n);
@@ -240,5 +241,5 @@ Value LateValues::compute(ImplicitLocOpBuilder &b, Number written) const {
                 each.isFlag ? isSet[each.number] : positions[each.number]);
   for (Operation *op : ops)
     b.clone(*op, mapping);
-  return mapping.lookupOrDefault(store->getOperand(0));
+  return mapping.lookupOrDefault(stored);
 }

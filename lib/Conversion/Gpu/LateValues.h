@@ -42,13 +42,17 @@ public:
   /// Returns whether words have room for all positions.
   Number haveRoom(mlir::ImplicitLocOpBuilder &b) const;
   /// The operation that stores the elements.
-  mlir::Operation *getStore() const { return store; }
+  mlir::memref::StoreOp getStore() const { return store; }
+  /// Puts words in the place of a copy of that, which has all room for them.
+  void writeWord(mlir::memref::StoreOp copy, const mlir::IRMapping &copies,
+                 mlir::Value words) const;
   /// Lets a copy of the code of parts write words to a window in place of
   /// elements.
   void writeWords(const mlir::IRMapping &copies, mlir::Value words,
                   const RowsOfTile &rows) const;
 
-  /// Emits the element of which a word tells that parts have written.
+  /// Emits the element of which a word tells. If no part has written the word,
+  /// and it is 0, that is some element.
   mlir::Value compute(mlir::ImplicitLocOpBuilder &b, Number written) const;
 
 private:
@@ -66,7 +70,7 @@ private:
   };
 
   LateValues(ParallelOp workers, mlir::memref::StoreOp store)
-      : workers(workers), store(store) {}
+      : workers(workers), store(store), stored(store.getValueToStore()) {}
 
   bool isKnownOutside(mlir::Value value) const;
   bool add(mlir::Value value, llvm::ArrayRef<ElementsOfArray> read);
@@ -75,12 +79,12 @@ private:
   bool readsForNothingElse() const;
   void noteKnown();
   size_t flagBit(size_t n) const;
-  size_t numBits() const;
   Number emitWord(mlir::ImplicitLocOpBuilder &b,
                   const mlir::IRMapping &copies) const;
 
   ParallelOp workers;
   mlir::memref::StoreOp store;
+  mlir::Value stored;
   mlir::IntegerType word;
   llvm::SmallVector<mlir::memref::LoadOp> loads;
   llvm::SmallVector<Source> sources;
@@ -88,9 +92,6 @@ private:
   /// What computes an element, in order.
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SmallVector<Known> known;
-  /// Whether an element is read whatever the flags are, so that a word needs
-  /// a bit of its own to say that it has been written.
-  bool alwaysReads = false;
 };
 
 } // namespace nacho

@@ -22,6 +22,7 @@ TileCuts::TileCuts(gpu::LaunchOp launch, ParallelOp workers,
   auto type =
       MemRefType::Builder(cuts.getCuts().getType()).setMemorySpace(space);
   bounds = cuts.getBounds();
+  isAlone = cuts.getAlone();
   shared = launch.addWorkgroupAttribution(type, cuts.getLoc());
   cuts.replaceAllUsesWith(shared);
   cuts.erase();
@@ -43,6 +44,8 @@ TileSyncOp TileCuts::findSync() {
 /// rows = end - begin, and one more if end == parts
 /// for n in thread .. rows * columns step threads:
 ///   bounds[begin + n / columns, n mod columns] = shared[n / columns, ...]
+///
+/// If nobody needs the others, n begins with the last row.
 void TileCuts::emitAfter(ImplicitLocOpBuilder &b) {
   if (!shared)
     return;
@@ -52,8 +55,12 @@ void TileCuts::emitAfter(ImplicitLocOpBuilder &b) {
   Number one(b, 1);
   Number rows = Number(b, tile.end) - tile.begin;
   rows = rows + select(isLast, one, Number(b, 0));
-  Value numbers = rows * columns;
-  auto loop = scf::ForOp::create(b, tile.thread, numbers, tile.threads);
+  Value numbers = rows * columns, first = tile.thread;
+  if (isAlone) {
+    Number all = Number(b, tile.end) - tile.begin;
+    first = all * columns + first;
+  }
+  auto loop = scf::ForOp::create(b, first, numbers, tile.threads);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Number at(b, loop.getInductionVar());

@@ -34,6 +34,7 @@ private:
   ParallelOp workers;
   TileOfBlock tile;
   mlir::Value bounds, shared; ///< Null if there are no cuts.
+  bool isAlone = false;       ///< Whether only the last row is needed.
 };
 
 } // namespace nacho

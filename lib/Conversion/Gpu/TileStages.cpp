@@ -9,8 +9,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace nacho;
 
@@ -46,26 +44,41 @@ static void addStage(SmallVectorImpl<Stage> &stages, const Stage &more) {
   same->arrays.insert(smaller, array);
 }
 
-SmallVector<Stage> nacho::takeStages(ImplicitLocOpBuilder &b,
-                                     ParallelOp workers, Operation *until) {
+/// Adds what a value is computed of in the code of parts.
+static void addSlice(ParallelOp workers, Value value,
+                     llvm::SetVector<Operation *> &slice) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != workers.getBodyBlock() || slice.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    addSlice(workers, operand, slice);
+  slice.insert(op);
+}
+
+IRMapping nacho::copyForBlock(ImplicitLocOpBuilder &b, ParallelOp workers,
+                              ValueRange values) {
   llvm::SetVector<Operation *> slice;
-  std::function<void(Value)> add = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != workers.getBodyBlock())
-      return;
-    llvm::for_each(op->getOperands(), add);
-    slice.insert(op);
-  };
-  SmallVector<Operation *> ops;
-  for (Operation &op : *workers.getBodyBlock())
-    if (isa<StageInOp, StageOutOp>(op) &&
-        (!until || op.isBeforeInBlock(until))) {
-      llvm::for_each(op.getOperands(), add);
-      ops.push_back(&op);
-    }
+  for (Value value : values)
+    addSlice(workers, value, slice);
   IRMapping mapping;
   for (Operation *op : slice)
     b.clone(*op, mapping);
+  return mapping;
+}
+
+SmallVector<Stage> nacho::takeStages(ImplicitLocOpBuilder &b,
+                                     ParallelOp workers) {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> used;
+  for (Operation &op : *workers.getBodyBlock())
+    if (isa<StageInOp, StageOutOp>(op)) {
+      llvm::append_range(used, op.getOperands());
+      ops.push_back(&op);
+    }
+  llvm::SetVector<Operation *> slice;
+  for (Value value : used)
+    addSlice(workers, value, slice);
+  IRMapping mapping = copyForBlock(b, workers, used);
   SmallVector<Stage> stages;
   for (Operation *op : ops) {
     auto operand = [&](unsigned n) {

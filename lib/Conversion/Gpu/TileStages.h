@@ -6,6 +6,7 @@
 #include "WindowAccesses.h"
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace nacho {
@@ -23,11 +24,14 @@ struct Stage {
 int64_t rowBytesOf(mlir::MemRefType type);
 int64_t rowBytesOf(mlir::Value array);
 
-/// Moves what windows are computed by from the code of parts to that of the
-/// block: of the windows that come before an operation, or, without one, of all
-/// that are left.
+/// Copies what values are computed of from the code of parts to that of the
+/// block.
+mlir::IRMapping copyForBlock(mlir::ImplicitLocOpBuilder &b, ParallelOp workers,
+                             mlir::ValueRange values);
+
+/// Takes the windows of parts to where the block makes them.
 llvm::SmallVector<Stage> takeStages(mlir::ImplicitLocOpBuilder &b,
-                                    ParallelOp workers, mlir::Operation *until);
+                                    ParallelOp workers);
 
 /// Finds the rows that there are of the arrays of a stage, and leaves out
 /// arrays that cannot have windows. Returns whether each load has rows that it

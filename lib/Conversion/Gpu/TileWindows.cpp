@@ -23,10 +23,6 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The number of bytes of an array that an access to memory moves at once:
-/// windows begin where such a sector does.
-static constexpr int64_t kSector = 32;
-
 /// The number of bytes that the windows of a tile share, each of which takes a
 /// multiple of kGpuWindowBytes.
 static int64_t sharedBytesOf(TileOp tile, int64_t most) {
@@ -52,9 +48,8 @@ TileWindows::TileWindows(gpu::LaunchOp launch, TileOp tile, Value thread,
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// A view of shared memory for elements of another type.
-static Value viewAs(ImplicitLocOpBuilder &b, Value memory, Value from,
-                    Value size, ArrayRef<int64_t> columns, Type element) {
+Value TileWindows::viewAs(ImplicitLocOpBuilder &b, Value from, Value size,
+                          ArrayRef<int64_t> columns, Type element) {
   SmallVector<int64_t> shape = {ShapedType::kDynamic};
   llvm::append_range(shape, columns);
   auto type =
@@ -83,7 +78,7 @@ TileWindows::Window TileWindows::makeWindow(ImplicitLocOpBuilder &b,
     auto type = cast<MemRefType>(array.getType());
     if (word)
       type = MemRefType::get(type.getShape(), word);
-    Value shared = viewAs(b, memory, used, size, type.getShape().drop_front(),
+    Value shared = viewAs(b, used, size, type.getShape().drop_front(),
                           type.getElementType());
     window.copies.push_back({array, shared});
     Value taken = size * rowBytesOf(type);
@@ -184,7 +179,7 @@ void TileWindows::clear(ImplicitLocOpBuilder &b, const Window &window) {
   Number bytes = Number(b, window.end) - window.begin;
   Value words = bytes >> 3;
   Type word = b.getI64Type();
-  Value view = viewAs(b, memory, window.begin, words, {}, word);
+  Value view = viewAs(b, window.begin, words, {}, word);
   Value at = startLoop(b, thread, words);
   Number none(b, 0, word);
   memref::StoreOp::create(b, none, view, at);
@@ -253,57 +248,85 @@ void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage) {
   }
 }
 
-/// The arrays that parts write when all parts have been counted.
-static SmallVector<Value> arraysAfter(ParallelOp workers, TileScanOp scan) {
-  SmallVector<Value> arrays;
-  for (auto stage : workers.getBodyBlock()->getOps<StageOutOp>())
-    if (scan && scan->isBeforeInBlock(stage))
-      arrays.push_back(stage.getArray());
-  return arrays;
+/// Whether parts access the arrays of a stage only until they are scanned.
+bool TileWindows::isForCounts(const Stage &stage) {
+  auto scans = workers.getBodyBlock()->getOps<TileScanOp>();
+  if (scans.empty() || stage.isWritten)
+    return false;
+  TileScanOp scan = *scans.begin();
+  return llvm::all_of(stage.arrays, [&](Value array) {
+    return llvm::all_of(findAccesses(workers, array)->loads,
+                        [&](OpOperand *load) {
+                          return workers.getBodyBlock()
+                              ->findAncestorOpInBlock(*load->getOwner())
+                              ->isBeforeInBlock(scan);
+                        });
+  });
 }
 
-void TileWindows::emitBefore(ImplicitLocOpBuilder &b, TileScanOp scan) {
-  SmallVector<Stage> stages = takeStages(b, workers, scan);
+/// The windows that parts need no more when they are scanned come last, so that
+/// other memory can take their place.
+void TileWindows::emitBefore(ImplicitLocOpBuilder &b) {
+  SmallVector<Stage> stages = takeStages(b, workers);
+  SmallVector<TileMemoryOp> memories(
+      workers.getBodyBlock()->getOps<TileMemoryOp>());
   used = Number(b, 0);
   isWhole = Number::flag(b, true);
-  SmallVector<Value> written = arraysAfter(workers, scan);
-  for (Stage &each : stages) {
-    require(b, boundStage(b, each, workers));
-    if (each.isWritten)
-      llvm::append_range(written, each.arrays);
-  }
-  for (Value array : written)
-    findLate(b, array, stages);
-  addWindows(b, stages);
-}
-
-void TileWindows::emitAfterScan(ImplicitLocOpBuilder &b) {
-  SmallVector<Stage> stages = takeStages(b, workers, /*until=*/nullptr);
   for (Stage &each : stages)
     require(b, boundStage(b, each, workers));
+  SmallVector<Value> written(memories.begin(), memories.end());
+  for (const Stage &each : stages)
+    if (each.isWritten)
+      llvm::append_range(written, each.arrays);
+  for (Value array : written)
+    findLate(b, array, stages);
+  SmallVector<Stage> last;
+  llvm::copy_if(stages, std::back_inserter(last),
+                [&](const Stage &each) { return isForCounts(each); });
+  llvm::erase_if(stages, [&](const Stage &each) { return isForCounts(each); });
+  auto isSmall = [](TileMemoryOp memory) {
+    return getConstantIntValue(memory.getSize()) == 1;
+  };
+  llvm::for_each(llvm::make_filter_range(memories, isSmall),
+                 [&](TileMemoryOp memory) { makeSlots(b, memory); });
   addWindows(b, stages);
+  for (TileMemoryOp memory : memories)
+    if (!isSmall(memory))
+      makeSlots(b, memory);
+  Value free = used;
+  addWindows(b, last);
+  makeOrder(b, free);
+  copyWindows(b);
+  goToSlots();
+  goToWindows();
 }
 
 /// Makes the windows of stages.
-void TileWindows::addWindows(ImplicitLocOpBuilder &b,
-                             SmallVectorImpl<Stage> &stages) {
-  size_t numWindows = windows.size(), numLate = late.size();
-  for (Stage &each : stages)
+void TileWindows::addWindows(ImplicitLocOpBuilder &b, ArrayRef<Stage> stages) {
+  for (Stage each : stages) {
     if (each.isWritten)
       stageLate(b, each);
-  for (const Stage &each : stages)
     stage(b, each);
-  if (windows.size() == numWindows && late.size() == numLate)
+  }
+}
+
+/// Copies to the windows what parts read.
+void TileWindows::copyWindows(ImplicitLocOpBuilder &b) {
+  if (windows.empty() && late.empty() && slots.empty())
     return;
   require(b, Number(b, used) <= sharedBytes);
   emitIf(b, isWhole, [&] {
-    for (const auto &[window, values] : ArrayRef(late).drop_front(numLate))
+    for (const auto &[window, values] : late)
       clear(b, window);
-    for (const Window &window : ArrayRef(windows).drop_front(numWindows))
+    for (const Window &window : windows)
       window.isWritten ? clear(b, window) : copy(b, window);
   });
   gpu::BarrierOp::create(b);
 }
+
+//===----------------------------------------------------------------------===//
+// The code of parts
+//===----------------------------------------------------------------------===//
 
 void TileWindows::choose(Block *code, bool isLast) {
   auto isHere = [&](Operation *op) {
@@ -342,7 +365,7 @@ void TileWindows::choose(Block *code, bool isLast) {
 }
 
 void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
-  if (late.empty() &&
+  if (late.empty() && appends.empty() &&
       llvm::none_of(windows, [](const Window &each) { return each.isWritten; }))
     return;
   gpu::BarrierOp::create(b);
@@ -352,5 +375,7 @@ void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
         copy(b, window);
     for (const auto &[window, values] : late)
       computeLate(b, window, values);
+    for (const Append &append : appends)
+      copySlots(b, append);
   });
 }

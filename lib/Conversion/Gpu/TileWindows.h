@@ -21,6 +21,8 @@ namespace nacho {
 ///
 ///   if the tile has its windows: the code, with windows in place of arrays
 ///   else: the code
+///
+/// Parts that ask whether there is room for all of them choose for themselves.
 class TileWindows {
 public:
   /// `thread` is the number of the thread in its block, of which there are as
@@ -28,10 +30,9 @@ public:
   TileWindows(mlir::gpu::LaunchOp launch, TileOp tile, mlir::Value thread,
               int64_t mostBytes);
 
-  /// Emits what the block does before its parts. Windows of what parts write
-  /// after a scan, which may be null, come later.
-  void emitBefore(mlir::ImplicitLocOpBuilder &b, TileScanOp scan);
-  /// Emits what the block does after that scan.
+  /// Emits what the block does before its parts.
+  void emitBefore(mlir::ImplicitLocOpBuilder &b);
+  /// Finds out what parts append when their tile has been scanned.
   void emitAfterScan(mlir::ImplicitLocOpBuilder &b);
   /// Doubles the code of parts in a block, if it accesses what has a window.
   /// `isLast` tells that no barrier comes after it.
@@ -52,6 +53,27 @@ private:
     bool isWritten;
   };
 
+  /// Elements that parts keep, or words for these.
+  struct Slots {
+    TileMemoryOp memory;
+    mlir::Value kept;
+    std::optional<LateValues> late;
+  };
+  /// What parts append of their slots: the `size` elements of the arrays from
+  /// `first` on. `order` has the slot of each.
+  struct Append {
+    mlir::Value first, size, order;
+    llvm::SmallVector<std::pair<mlir::Value, const Slots *>> arrays;
+  };
+
+  /// The number of bytes of an array that an access to memory moves at once:
+  /// windows begin where such a sector does.
+  static constexpr int64_t kSector = 32;
+
+  /// A view of shared memory for elements of another type.
+  mlir::Value viewAs(mlir::ImplicitLocOpBuilder &b, mlir::Value from,
+                     mlir::Value size, llvm::ArrayRef<int64_t> columns,
+                     mlir::Type element);
   Window makeWindow(mlir::ImplicitLocOpBuilder &b, const Stage &stage,
                     mlir::Type word = {});
   mlir::Value startLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value first,
@@ -65,8 +87,15 @@ private:
   void findLate(mlir::ImplicitLocOpBuilder &b, mlir::Value array,
                 llvm::SmallVectorImpl<Stage> &all);
   void stageLate(mlir::ImplicitLocOpBuilder &b, Stage &stage);
-  void addWindows(mlir::ImplicitLocOpBuilder &b,
-                  llvm::SmallVectorImpl<Stage> &stages);
+  void addWindows(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Stage> stages);
+  void copyWindows(mlir::ImplicitLocOpBuilder &b);
+  void makeSlots(mlir::ImplicitLocOpBuilder &b, TileMemoryOp op);
+  void makeOrder(mlir::ImplicitLocOpBuilder &b, mlir::Value free);
+  const Slots &slotsOf(mlir::Value memory);
+  bool isForCounts(const Stage &stage);
+  void goToSlots();
+  void goToWindows();
+  void copySlots(mlir::ImplicitLocOpBuilder &b, const Append &append);
   void stage(mlir::ImplicitLocOpBuilder &b, const Stage &stage);
   void require(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
@@ -84,6 +113,9 @@ private:
   llvm::MapVector<mlir::Value, LateValues> computed;
   /// Windows of words, and what is computed of these.
   std::vector<std::pair<Window, LateValues>> late;
+  std::vector<Slots> slots;
+  std::vector<Append> appends;
+  mlir::Value order; ///< Memory for the numbers of slots, in order.
 };
 
 } // namespace nacho

@@ -22,8 +22,9 @@ TileOp nacho::tileOf(ParallelOp workers) {
   return tiles.empty() ? TileOp() : *tiles.begin();
 }
 
-/// Computes again, after a barrier, what is used there of what lies before it.
-/// Fails if that takes memory, which may have changed.
+/// Computes again, after a barrier, what is used there of what lies before it,
+/// which all parts have in common if it is memory of the tile. Fails if that
+/// takes memory, which may have changed.
 static LogicalResult repeatAfter(Operation *sync) {
   Block *body = sync->getBlock();
   OpBuilder b(sync->getContext());
@@ -32,7 +33,8 @@ static LogicalResult repeatAfter(Operation *sync) {
   WalkResult result = WalkResult::advance();
   std::function<Value(Value)> repeat = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != body || !op->isBeforeInBlock(sync))
+    if (!op || op->getBlock() != body || !op->isBeforeInBlock(sync) ||
+        isa<TileMemoryOp>(op))
       return value;
     if (Value copy = copies.lookupOrNull(value))
       return copy;
@@ -118,9 +120,10 @@ static FailureOr<TileScanOp> findScan(ParallelOp op, TileOp tile,
   if (tile.getBy() % lanes != 0)
     return scan.emitOpError("needs tiles with a multiple of ")
            << lanes << " parts";
-  for (auto sync : op.getBodyBlock()->getOps<TileSyncOp>())
-    if (scan->isBeforeInBlock(sync))
-      return sync.emitOpError("comes after a nacho.tile_scan");
+  for (Operation &each : *op.getBodyBlock())
+    if (isa<TileSyncOp, StageInOp, StageOutOp>(each) &&
+        scan->isBeforeInBlock(&each))
+      return each.emitOpError("comes after a nacho.tile_scan");
   return scan;
 }
 
@@ -168,7 +171,7 @@ LogicalResult nacho::lowerTiled(ParallelOp op, TileOp tile, int64_t sharedBytes,
     return failure();
   if (TileSyncOp sync = cuts.findSync())
     moveUntilSync(b, exists, sync);
-  windows.emitBefore(b, *scanned);
+  windows.emitBefore(b);
   moveParts(b, {op, part, exists, ofBlock}, windows, *scanned, scan);
   windows.emitAfter(b);
   cuts.emitAfter(b);

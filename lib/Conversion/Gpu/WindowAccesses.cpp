@@ -23,7 +23,7 @@ std::optional<ArrayAccesses> nacho::findAccesses(ParallelOp workers,
   for (OpOperand &use : array.getUses()) {
     Operation *user = use.getOwner();
     if (!workers->isProperAncestor(user) ||
-        isa<memref::DimOp, StageInOp, StageOutOp>(user))
+        isa<memref::DimOp, StageInOp, StageOutOp, TileAppendOp>(user))
       continue;
     bool isVector = isa<vector::LoadOp, vector::StoreOp>(user);
     if (isVector && hasRows)

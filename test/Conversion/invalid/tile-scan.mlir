@@ -26,3 +26,18 @@ func.func @wait_again(%n: index, %all: memref<?x1xindex>) {
   }
   return
 }
+
+// -----
+
+func.func @stage_again(%n: index, %all: memref<?x1xindex>, %in: memref<?xi32>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %rows = nacho.tile_scan(%part) into %all : memref<?x1xindex> -> memref<33x1xindex> {
+    ^bb0(%x: index, %y: index):
+      nacho.yield %x : index
+    }
+    // expected-error @below {{comes after a nacho.tile_scan}}
+    nacho.stage_in %in[%begin to %end] : memref<?xi32>
+  }
+  return
+}
