@@ -384,7 +384,8 @@ def test_steps_say_what_their_loops_are_over():
     wanted = {
         "y[i] = A[i,j] * B[j,k] * x[k]": [
             ([[("j", "k")], [("k",)]], "j"),
-            ([[("i", "j")], [("j",)]], "i"),
+            ([[("j", "k")]], "j"),
+            ([[("i", "j")], [("j",)], [("j",)]], "i"),
         ],
         "Z[i,j] = A[i,j] / sum(k, A[i,k])": [
             ([[("i", "k")]], "i"),
