@@ -160,6 +160,7 @@ public:
     const Backend &gpu = gpuBackend();
     CompileOptions lowered = optionsWith(given);
     lowered.vectorBits = gpu.vectorBits();
+    lowered.wideKeys = gpu.hasWideKeys();
     lowered.gathers = gpu.hasFastGathers();
     lowered.chip = chip;
     lowered.toolkit = toolkit;

@@ -187,6 +187,7 @@ std::shared_ptr<const Program> CompiledKernel::compile(const Variant &variant,
 CompileOptions nacho::defaultOptions(const Backend &backend) {
   CompileOptions options;
   options.vectorBits = backend.vectorBits();
+  options.wideKeys = backend.hasWideKeys();
   options.gathers = backend.hasFastGathers();
   options.sanitizer = backend.sanitizer().str();
   if (backend.refusal().empty())

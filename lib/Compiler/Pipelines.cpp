@@ -181,6 +181,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   loops.branches = options.branching == Branching::branches;
   loops.together = options.tile > 0;
   loops.vectorBits = options.vectorBits;
+  if (options.vectorBits > 0 && options.wideKeys &&
+      options.merge == Merge::keys)
+    loops.vectorBits = 512;
   pm.addNestedPass<func::FuncOp>(createConvertNachoLoopsToSCF(loops));
   if (options.warps) {
     NachoShareRowsOptions share;

@@ -69,6 +69,20 @@ def compare(expr, *operands):
     assert kernel.count(*operands) == getattr(found, "nnz", 1)
 
 
+@pytest.mark.parametrize("is_wide", [False, True])
+@pytest.mark.parametrize("expr", ["Z[i,j] = A[i,j] * B[i,j]", "s = A[i,j] * B[i,j]"])
+def test_registers_of_each_width_make_the_same_result(expr, is_wide):
+    A, B = (scattered(9000, (500, 60), seed) for seed in (1, 2))
+    choices = {"merge-keys": True, "vector-bits": 256, "wide-keys": is_wide}
+    kernel = compiled(expr, A, B, choices=choices)
+    vectors = f"vector<{8 if is_wide else 4}xi64>"
+    assert vectors in kernel.mlir("scf", choices={"merge-keys": True})
+    plain = compiled(expr, A, B, choices={"merge-keys": True, "vector-bits": 0})
+    for parts in (1, 3):
+        found, expected = (k(A, B, parts=parts) for k in (kernel, plain))
+        assert same(found, expected)
+
+
 @pytest.mark.parametrize("expr", TWO + THREE)
 def test_against_numpy(expr):
     names = [name for name in "ABC" if f"{name}[" in expr]

@@ -55,6 +55,9 @@ public:
   /// The width of the vector registers in which kernels compare coordinates on
   /// this machine; 0 if kernels should not use vectors.
   virtual unsigned vectorBits() const { return 0; }
+  /// Whether kernels that merge by keys, which have 64 bits, compare them in
+  /// registers of 512 bits on this machine.
+  virtual bool hasWideKeys() const { return false; }
   /// Whether this machine gathers the elements of a vector from memory faster
   /// than it loads one after the other.
   virtual bool hasFastGathers() const { return false; }

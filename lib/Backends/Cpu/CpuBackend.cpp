@@ -48,10 +48,16 @@ public:
     static const unsigned bits = [] {
       llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
       // Even hosts with registers of 512 bits use 256: rows are short, and not
-      // every CPU compares 512 bits at a time.
+      // every CPU compares 512 bits at a time. Keys run through all rows.
       return features.lookup("avx2") ? 256u : 0u;
     }();
     return bits;
+  }
+
+  bool hasWideKeys() const override {
+    static const bool isWide =
+        llvm::sys::getHostCPUFeatures().lookup("avx512f");
+    return isWide && vectorBits();
   }
 
   bool hasFastGathers() const override { return nacho::hasFastGathers(); }

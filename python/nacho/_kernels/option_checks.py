@@ -190,6 +190,7 @@ SHARED_CHOICES: dict[str, type] = {
     "tile": int,
     "warps": bool,
     "vector-bits": int,
+    "wide-keys": bool,
     "gathers": bool,
     "rewrites": int,
     "count-steps": bool,
