@@ -267,9 +267,11 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
   return steps;
 }
 
-/// Adds what it costs that so many products are scattered. Returns how many of
-/// them are listed: those that are to be sorted.
-double LoopCost::scatter(TermOrder &order, double products) const {
+/// Adds what it costs that so many products are scattered, to so many
+/// coordinates. Returns how many of them are listed: those that are to be
+/// sorted.
+double LoopCost::scatter(TermOrder &order, double products,
+                         double coordinates) const {
   auto isResult = [&](Attribute index) {
     return llvm::is_contained(result, index);
   };
@@ -281,7 +283,12 @@ double LoopCost::scatter(TermOrder &order, double products) const {
   llvm::copy_if(loops, std::back_inserter(appended), isResult);
   bool isSorted = order.collects && (isDenseResult || appended == result);
   double sorted = isSorted ? 0 : products;
-  order.cost += (order.collects ? kCollected : 0) * products + kSorted * sorted;
+  // Where parts own rows of the result, the loops inside, over indices that
+  // only dense operands have, add to neighbours.
+  bool ownsRows = isDenseResult && loops.front() == result.front();
+  double collected = ownsRows ? std::min(products, coordinates) : products;
+  order.cost += (order.collects ? kCollected : 0) * collected;
+  order.cost += kSorted * sorted;
   return sorted;
 }
 
@@ -308,14 +315,16 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
   // come first, in the order of the result.
   order.scatters = ArrayRef(result) != loops.take_front(result.size());
   bool isListed = result.size() > 1;
-  double live = 1, listed = 1;
+  double live = 1, listed = 1, scattered = 1;
   for (unsigned m = 0; m < loops.size(); ++m) {
     isListed |= m > 0 && skips(loops, m - 1, order.transposed);
     listed = live;
     order.cost += stepOver(loops, m, order.transposed, live);
+    if (llvm::is_contained(result, loops[m]))
+      scattered = live;
   }
   if (order.scatters)
-    listed = std::max(listed, scatter(order, live));
+    listed = std::max(listed, scatter(order, live, scattered));
   if (isListed && !isDenseResult && loops.size() > result.size())
     order.cost += kListed * listed;
   return order;

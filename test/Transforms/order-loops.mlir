@@ -11,6 +11,8 @@
   map = (d0, d1) -> (d1 : compressed, d0 : compressed), posWidth = 64, crdWidth = 64 }>
 #CSF = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed), posWidth = 32, crdWidth = 32 }>
+#TTM = #sparse_tensor.encoding<{
+  map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : dense), posWidth = 32, crdWidth = 32 }>
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 
 // CHECK-DAG: #[[LIST3:.+]] = #sparse_tensor.encoding<{ map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
@@ -179,6 +181,24 @@ func.func @dense_sums_of_columns(%A: tensor<?x?xf64, #CSR>) -> tensor<?xf64> {
     nacho.yield %0 : f64
   }
   return %y : tensor<?xf64>
+}
+
+// T is not transposed: a part owns the rows i, and each entry (j, c) adds to a row of b.
+//
+// CHECK-LABEL: func.func @rows_of_a_part(
+// CHECK-NEXT:    %[[Z:.+]] = nacho.assign (%{{.+}} = %{{.+}}[j, b] : {{.+}}, %{{.+}} = %{{.+}}[i, j, c] : {{.+}}) -> [i, b, c]
+// CHECK:         } {order = ["i", "j", "c", "b"]}
+// CHECK-NEXT:    return %[[Z]]
+func.func @rows_of_a_part(%V: tensor<?x?xf64> {nacho.sizes = array<i64: 4800, 300, 16>},
+                          %T: tensor<?x?x?xf64, #TTM> {nacho.sizes = array<i64: 960000, 300, 300, 16>})
+    -> tensor<?x?x?xf64> {
+  %Z = nacho.assign (%v = %V[j, b] : tensor<?x?xf64>, %t = %T[i, j, c] : tensor<?x?x?xf64, #TTM>)
+      -> [i, b, c] : tensor<?x?x?xf64> {
+    %0 = nacho.binary mul %v, %t : f64
+    %1 = nacho.reduce add %0 over [j] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?x?xf64>
 }
 
 // What is added to a sum is no part of the row that a workspace has: T, stored as Z is.

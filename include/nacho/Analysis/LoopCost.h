@@ -118,7 +118,7 @@ private:
   double stepOver(llvm::ArrayRef<mlir::Attribute> loops, unsigned m,
                   llvm::ArrayRef<unsigned> transposed, double &live) const;
 
-  double scatter(TermOrder &order, double products) const;
+  double scatter(TermOrder &order, double products, double coordinates) const;
 
   llvm::SmallVector<LoopOperand> operands;
   IndexNames indices, result;
