@@ -191,11 +191,13 @@ def _place_kernel(block: int) -> Any:
     if not (last and is_real and statement.exact and not statement.reduction):
         return None
     value = statement.text.partition("=")[2]
-    given = {n: f for n, f in statement.formats.items() if n != statement.name}
+    formats = {n: f for n, f in statement.formats.items() if n != statement.name}
+    if left:
+        formats[statement.name] = "dense"
     types = {n: t for n, t in statement.dtype.items() if n != statement.name}
     text = f"{name if left else statement.name} = argmax({last}, {value})"
     try:
-        return nacho.mlir.compile(text, {**given, statement.name: "dense"}, types)
+        return nacho.mlir.compile(text, formats, types)
     except UnsupportedError:
         return None
 
