@@ -472,3 +472,47 @@ func.func @types(%A: tensor<?x?xi32, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> 
   }
   return %y : tensor<?xf64>
 }
+
+// Z[i, j] = min_k A[i, k, j], but for ones. A part keeps a row of sums, of which a condition holds for
+// some only: an element for which it does not hold counts as 0, so that all sums are of as many elements.
+//
+// CHECK-LABEL: func.func @conditions_in_rows_compute(
+// CHECK:               nacho.coiterate %j to %N_j of ()
+// CHECK:                 %[[KEPT:.+]] = nacho.compare ne %a, %[[ONE:.+]] : f64
+// CHECK:                 %[[ZERO:.+]] = nacho.cast %c0_i8 : i8 to f64
+// CHECK-NEXT:            %[[TERM:.+]] = arith.select %[[KEPT]], %a, %[[ZERO]] : f64
+// CHECK-NEXT:            %[[SUM:.+]] = memref.load %partials[%{{.+}}, %j]
+// CHECK-NEXT:            nacho.binary min %[[SUM]], %[[TERM]]
+// CHECK:               %[[SOME:.+]] = arith.cmpi ne, %N_j, %c0 : index
+// CHECK-NEXT:          %[[VISITED:.+]] = arith.select %[[SOME]], %c1, %c0 : index
+func.func @conditions_in_rows(%A: tensor<?x?x?xf64>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, k, j] : tensor<?x?x?xf64>) -> [i, j] : tensor<?x?xf64> {
+    %one = arith.constant 1.0 : f64
+    %0 = nacho.compare ne %a, %one : f64
+    %1 = nacho.keep %a if %0 : f64
+    %2 = nacho.reduce min %1 over [k] : f64
+    nacho.yield %2 : f64
+  } {order = ["i", "k", "j"]}
+  return %Z : tensor<?x?xf64>
+}
+
+// The condition is the same for a whole row: it says whether the row reduces anything.
+//
+// CHECK-LABEL: func.func @negative_condition_of_rows_compute(
+// CHECK:               nacho.coiterate %j to %N_j of ()
+// CHECK:                 %[[KEPT:.+]] = nacho.compare ne %b{{.*}}, %{{.+}} : f64
+// CHECK:                 scf.if %[[KEPT]] {
+// CHECK:               %[[ALSO:.+]] = nacho.compare ne %b{{.*}}, %{{.+}} : f64
+// CHECK-NEXT:          %[[SOME:.+]] = arith.andi %{{.+}}, %[[ALSO]] : i1
+// CHECK-NEXT:          arith.select %[[SOME]], %c1, %c0 : index
+func.func @negative_condition_of_rows(%A: tensor<?x?x?xf64>, %B: tensor<?xf64>) -> tensor<?x?xf64> {
+  %Z = nacho.assign (%a = %A[i, k, j] : tensor<?x?x?xf64>, %b = %B[k] : tensor<?xf64>)
+      -> [i, j] : tensor<?x?xf64> {
+    %one = arith.constant 1.0 : f64
+    %0 = nacho.compare ne %b, %one : f64
+    %1 = nacho.keep %a if %0 : f64
+    %2 = nacho.reduce min %1 over [k] : f64
+    nacho.yield %2 : f64
+  } {order = ["i", "k", "j"]}
+  return %Z : tensor<?x?xf64>
+}

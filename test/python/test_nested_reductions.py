@@ -288,6 +288,27 @@ def test_coordinates_of_the_first_best_entries(name, dtype, format):
             np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.any_target
+@pytest.mark.parametrize("parts", [None, 1, 5, 8, 64])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_coordinates_in_rows_that_are_cut(name, parts):
+    """A part has some entries of a row of sums, and for some of these sums, none."""
+    values = np.random.default_rng(3).permutation(3 * 7 * 6).reshape(3, 7, 6) - 60.0
+    for axis, text in (
+        (1, "Z[i,k] = {}(j, A[i,j,k])"),
+        (0, "Z[j,k] = {}(i, A[i,j,k])"),
+    ):
+        found = nacho.evaluate(text.format(name), A=values, parts=parts)
+        np.testing.assert_array_equal(found, getattr(values, name)(axis))
+    B, C = values[0] * (values[0] > 0), values[1]
+    products = B.T[:, :, None] * C[None]  # [i, j, k]
+    text = f"Z[i,k] = {name}(j, B[i,j] * C[j,k])"
+    found = nacho.evaluate(text, B=sp.csr_array(B.T), C=C, out="dense", parts=parts)
+    best = getattr(products, name.removeprefix("arg"))(1)
+    wanted = np.where(best == 0, -1, getattr(products, name)(1))
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_coordinates_of_values_that_are_computed():
     A, B = sp.csr_array(D), sp.csr_array(E)
     for text, values in {

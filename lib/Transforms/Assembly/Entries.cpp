@@ -8,13 +8,36 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace nacho;
 
+bool nacho::variesInRow(const ResultLayout &layout, AppendOp op) {
+  if (!op.getCondition() || !layout.reduction || layout.innerLevels.empty() ||
+      layout.workspaceLevel)
+    return false;
+  llvm::SmallPtrSet<Value, 4> row;
+  for (auto loop = op->getParentOfType<CoiterateOp>();
+       loop && loop.getFibers().empty() &&
+       llvm::is_contained(op.getCoordinates(), loop.getCoordinate());
+       loop = loop->getParentOfType<CoiterateOp>())
+    row.insert(loop.getCoordinate());
+  llvm::SetVector<Value> open;
+  open.insert(op.getCondition());
+  for (unsigned n = 0; n < open.size(); ++n) {
+    if (row.contains(open[n]))
+      return true;
+    if (Operation *definition = open[n].getDefiningOp())
+      open.insert_range(definition->getOperands());
+  }
+  return false;
+}
+
 void Entries::append(AppendOp op, Carried &values) {
   Condition condition = kAlways;
-  if (op.getCondition())
+  if (op.getCondition() && !variesInRow(layout, op))
     condition = part.mapping.lookupOrDefault(op.getCondition());
   condition = emitBoth(b, condition, part.completes);
   for (auto [level, coordinate] : llvm::enumerate(op.getCoordinates()))

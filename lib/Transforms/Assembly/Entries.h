@@ -75,6 +75,11 @@ private:
   mlir::Value isLastInside();
 };
 
+/// Whether the condition of an append holds for some sums of a row only: it
+/// depends on the coordinate of a loop without fibers that makes the row. The
+/// others then reduce what is not stored, so that a row counts as one entry.
+bool variesInRow(const ResultLayout &layout, AppendOp op);
+
 /// Counts an entry for every append, or for all that are reduced to one.
 class CountedEntries : public Entries {
 public:

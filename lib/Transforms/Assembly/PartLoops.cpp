@@ -239,7 +239,7 @@ Condition PartLoops::emitHasIterations(CoiterateOp loop) {
 
 /// Counts one entry for each append in a loop, if the loops around it visit any
 /// coordinate. A condition that holds at some coordinate of a loop without
-/// fibers holds at its first coordinate.
+/// fibers holds at its first coordinate, unless it varies in a row of sums.
 void PartLoops::countFullLoop(CoiterateOp from, Carried &values) {
   from->walk([&](AppendOp append) {
     Condition condition = part.completes;
@@ -250,7 +250,7 @@ void PartLoops::countFullLoop(CoiterateOp from, Carried &values) {
       if (loop == from)
         break;
     }
-    if (append.getCondition())
+    if (append.getCondition() && !variesInRow(layout, append))
       condition =
           emitBoth(b, condition, cloneFrom(from, append.getCondition()));
     part.countEntries(Number(b, 1), condition, values);

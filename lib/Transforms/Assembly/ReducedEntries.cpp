@@ -237,6 +237,10 @@ protected:
   void add(AppendOp op, Condition condition, Carried &values) override {
     part.countEntries(Number(b, 1), condition, values);
     Value value = part.mapping.lookupOrDefault(op.getValue());
+    if (variesInRow(layout, op)) {
+      Number isStored(b, part.mapping.lookupOrDefault(op.getCondition()));
+      value = select(isStored, value, reduction.missing(b, value.getType()));
+    }
     Condition inside = kAlways;
     Value row = tail(), number = numberOf(layout.innerLevels, inside);
     emitAdd(condition, inside, [&] {

@@ -24,6 +24,9 @@ public:
   /// The values of the sums before anything is reduced.
   Values identities(mlir::ImplicitLocOpBuilder &b) const;
 
+  /// What counts where an element is not stored.
+  mlir::Value missing(mlir::ImplicitLocOpBuilder &b, mlir::Type type) const;
+
   /// The entry for sums to which `count` elements have been reduced. Elements
   /// that are not stored count as 0.
   mlir::Value finish(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange sums,
