@@ -325,6 +325,27 @@ REFUSALS = [
         "  y[i] = A[i,j] * x[j] * s\n"
         "                         ^",
     ),
+    (
+        lambda: evaluate("y[i] = A[i] * x[i]", A=sp.bsr_array(SQUARE), x=np.ones(3)),
+        nacho.ShapeError,
+        "operand 'A' has rank 2, but is written with 1 index\n"
+        "  y[i] = A[i] * x[i]\n"
+        "         ^^^^",
+    ),
+    (
+        lambda: evaluate("y[i] = A[i,j] * x[j] * s", A=sp.bsr_array(SQUARE), x=X, s=X),
+        nacho.ShapeError,
+        "operand 's' has rank 1, but is written without indices\n"
+        "  y[i] = A[i,j] * x[j] * s\n"
+        "                         ^",
+    ),
+    (
+        lambda: evaluate("y[i] = A[i,j] * x[j]", A=sp.bsr_array(SQUARE), x=CSR),
+        nacho.ShapeError,
+        "operand 'x' has rank 2, but is written with 1 index\n"
+        "  y[i] = A[i,j] * x[j]\n"
+        "                  ^^^^",
+    ),
     # Operands.
     (
         lambda: evaluate("Z[i,j] = A[i,j] + B[i,j]", A=CSR),

@@ -35,6 +35,7 @@ from nacho._storage.device_arrays import HOST
 from nacho._storage.formats import Format
 from nacho._storage.inference import result_format
 from nacho._storage.layouts import CSR
+from nacho._storage.scalars import RankError, refuse_rank
 from nacho._storage.splitting import bsr_format, by_level, is_bsr_format
 from nacho._storage.views import View
 
@@ -55,9 +56,13 @@ def split_by_blocks(
     }
     if not formats or not _may_be_split(assignment, formats, out, lowering):
         return assignment, out
-    views = _views(assignment, given, formats)
-    key = (assignment.text, out, *formats.values(), *map(_type, views.values()))
-    found = _known.get(key, lambda: _split(assignment, given, formats, views, out))
+    try:
+        views = _views(assignment, given, formats)
+        key = (assignment.text, out, *formats.values(), *map(_type, views.values()))
+        found = _known.get(key, lambda: _split(assignment, given, formats, views, out))
+    except RankError:
+        # The views of whole operands, which are made next, are refused for it.
+        return assignment, out
     return found or (assignment, out)
 
 
@@ -83,6 +88,8 @@ def _views(
     views: dict[str, View] = {}
     for (name, rank), value in zip(assignment.ranks.items(), given, strict=True):
         if name in formats:
+            if len(value.shape) != rank:
+                refuse_rank(name, len(value.shape), rank)
             is_tensor = hasattr(value, "crd")
             pos = value.pos[1] if is_tensor else value.indptr
             crd = value.crd[1] if is_tensor else value.indices
