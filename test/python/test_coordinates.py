@@ -262,6 +262,12 @@ def test_numbers_of_index_variables():
             "  y[3] = A[i,j]\n  ^^^^",
         ),
         (
+            "y[-3] = A[i,j]",
+            nacho.ParseError,
+            "the left has a coordinate: a result has all elements of its indices\n"
+            "  y[-3] = A[i,j]\n  ^^^^^",
+        ),
+        (
             "z = pattern(A)[3,2]",
             nacho.UnsupportedError,
             "operand 'A' is sparse and has no index, only numbers: not supported where "

@@ -28,7 +28,8 @@ def _check_result(assignment: Assignment) -> None:
         if access.name == result.name:
             _refuse(assignment, f"the result '{result.name}' is also read", access)
     if not result.is_whole:
-        what = "range" if result.ranges else "coordinate"
+        has_number = any(map(str.isdecimal, result.indices))
+        what = "coordinate" if has_number else "range"
         message = f"the left has a {what}: a result has all elements of its indices"
         _refuse(assignment, message, result)
     repeated = repeated_index(result)
