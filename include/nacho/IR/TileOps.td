@@ -225,7 +225,8 @@ def Nacho_TileMemoryOp : Nacho_Op<"tile_memory", [
   let summary = "memory for so many elements, which the parts of a tile share";
   let description = [{
     The size is the same for all parts of the tile, and known from the first and the
-    last of its cuts. There is such memory only where `nacho.tile_room` holds.
+    last of its cuts. There is such memory only where `nacho.tile_room` holds, but for
+    memory of a single element, which is always there.
 
     For a backend: shared memory of a block.
 
