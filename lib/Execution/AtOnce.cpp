@@ -16,6 +16,9 @@
 
 using namespace nacho;
 
+/// A row of an operand costs as much as so many entries.
+static constexpr int64_t kRowCost = 4;
+
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
@@ -149,11 +152,16 @@ bool LengthBounds::fitBlocks(int64_t entries) const {
   return all <= room;
 }
 
+bool Step::fillsAtOnce() const {
+  return countColumns && !isDraft() && list == List::none &&
+         !hasUnequalParts() && !hasFixedParts && !buckets && partials.empty() &&
+         workspaces().empty() && has(Phase::run) &&
+         indicesMade.size() == result.levels.size();
+}
+
 std::optional<std::vector<int64_t>>
 Step::boundSizes(const std::vector<Argument> &args, int64_t parts) const {
-  if (!countColumns || isDraft() || list != List::none || hasUnequalParts() ||
-      hasFixedParts || buckets || !partials.empty() || !workspaces().empty() ||
-      !has(Phase::run) || indicesMade.size() != result.levels.size())
+  if (!fillsAtOnce())
     return std::nullopt;
   LengthBounds lengths(*this, args);
   if (!lengths.fitBlocks(parts * device().entriesPerPart()))
@@ -206,18 +214,20 @@ bool StepPlan::canCountSizes() const {
   }
 }
 
-bool StepPlan::runAtOnce(const std::vector<Argument> &args, int64_t threads) {
-  ready.clear();
+/// Lets the step fill its result, which becomes `ready`, unless there is no
+/// memory for it. Returns false if blocks refuse: they have no room, or
+/// operands are wrong.
+bool StepPlan::fillAtOnce(const std::vector<Argument> &args, int64_t threads) {
   std::optional<std::vector<int64_t>> most = step->boundSizes(args, parts);
   if (!most || refuseOperands(args))
-    return false;
+    return true;
   sizes = std::move(*most);
   cost = 0;
   if (!canCountSizes())
-    return false;
+    return true;
   std::optional<std::vector<Buffer>> arrays = tryAllocate();
   if (!arrays)
-    return false;
+    return true;
   Numbers<int64_t> counts(step->device(), parts * step->countColumns,
                           /*isWritten=*/true);
   std::vector<Argument> results;
@@ -232,8 +242,28 @@ bool StepPlan::runAtOnce(const std::vector<Argument> &args, int64_t threads) {
   if (readPlanned() || refuseResult())
     return false;
   checkCost();
-  if (!fit(*arrays))
-    return false;
-  ready = std::move(*arrays);
+  if (fit(*arrays))
+    ready = std::move(*arrays);
   return true;
+}
+
+/// Parts that cost as much as entries have room for, each, have room for all
+/// that they append, since a row costs as much as some entries, and takes less
+/// room. If a tile had none, so many parts are tried, unless the cost tells
+/// that operands are wrong. If that fails, too, other calls count at once.
+bool StepPlan::runAtOnce(const std::vector<Argument> &args, int64_t threads) {
+  ready.clear();
+  if (!step->fillsAtOnce() || (findKnown(args, threads) && !sizes.empty()))
+    return false;
+  bool hasRoom = fillAtOnce(args, threads);
+  int64_t finer = cost / step->device().entriesPerPart() + 1;
+  if (!hasRoom && isShared && finer > parts && finer <= kRowCost * parts) {
+    divide(finer);
+    hasRoom = fillAtOnce(args, threads);
+    if (!ready.empty())
+      step->known->add(foreseen, {parts});
+  }
+  if (hasRoom)
+    foreseen.clear();
+  return !ready.empty();
 }

@@ -166,6 +166,8 @@ std::string Chooser::describeWorkers(const Choice &choice,
   std::string work = (areProducts ? "computes about " : "reads about ") +
                      std::to_string(asked.work) +
                      (areProducts ? " products" : " entries");
+  if (choice.rows)
+    work += " and " + counted(choice.rows, "row", "rows");
   std::string chosen = std::to_string(choice.parts) + " part(s)";
   if (kernel.entriesPerPart)
     return chosen + (asked.parts ? " (as asked for)"

@@ -56,14 +56,26 @@ static void chooseWorkers(Choice &choice, int64_t available,
   choice.threads = std::min(most, choice.parts);
 }
 
-void Choice::limitParts(const Program &program, bool isHost) {
+/// A block that keeps what its parts append has memory for their entries: of
+/// each, a coordinate that is read, a slot for one that is written, and a word
+/// for its value. A row takes as much at most: of each operand, its positions,
+/// and where it ends in the slots. Of two operands, it counts as two entries,
+/// which leaves room where tiles are unequal: they are cut by costs, and a row
+/// costs as much as several entries.
+void Choice::adaptParts(const Program &program, int64_t entriesPerPart) {
   auto hasWorkspaces = [](const Step &step) {
     return !step.workspaces().empty();
   };
-  if (isHost || !isShared ||
-      std::none_of(program.steps.begin(), program.steps.end(), hasWorkspaces))
+  if (!entriesPerPart || !isShared)
     return;
-  parts = threads = std::min(parts, kMostPartsWithWorkspaces);
+  bool keepsRows = program.steps.size() == 1 && program.last().fillsAtOnce();
+  rows = keepsRows ? facts.fibers : 0;
+  if (keepsRows)
+    parts = threads = std::clamp<int64_t>(
+        (asked.work + rows + entriesPerPart - 1) / entriesPerPart, 1,
+        kMostPartsOfDevice);
+  if (std::any_of(program.steps.begin(), program.steps.end(), hasWorkspaces))
+    parts = threads = std::min(parts, kMostPartsWithWorkspaces);
 }
 
 void Chooser::shareCost(Choice &choice, int64_t cost, int64_t available) const {

@@ -33,6 +33,19 @@ static int64_t rowsOf(const TensorLayout &layout, const Argument *arrays,
   return extentOf(extents, (size_t(1) << (layout.levels.size() - 1)) - 1);
 }
 
+/// The fibers of all levels of a tensor but the first: what arrays of positions
+/// say.
+static int64_t fibersOf(const TensorLayout &layout, const Argument *arrays) {
+  int64_t fibers = 0;
+  for (size_t level = 0; level < layout.levels.size(); ++level)
+    for (const TensorLayout::Array &each : layout.levels[level].arrays) {
+      if (level && each.holdsPositions && each.wordSize == 0)
+        fibers += (arrays->size - each.extra) / each.perParent;
+      ++arrays;
+    }
+  return fibers;
+}
+
 static unsigned bitsOf(int64_t extent) {
   unsigned bits = 0;
   while (extent > 1 && bits < 63 && ((extent - 1) >> bits))
@@ -61,8 +74,10 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
     if (layout.levels.empty())
       continue;
     facts.entries += values->size;
-    if (storesCoordinates(layout))
+    if (storesCoordinates(layout)) {
       facts.stored += values->size;
+      facts.fibers += fibersOf(layout, arrays);
+    }
     facts.rows += rowsOf(layout, arrays, extents);
     for (auto [operand, rows] : kernel.transposed)
       if (operand == n)

@@ -158,9 +158,9 @@ void StepPlan::awaitRecord() {
   auto check = [=, plans = step->known, key = foreseen,
                 expected = cost](const void *read) {
     const auto *record = static_cast<const int64_t *>(read);
-    if (record[0] != expected)
-      plans->forget(key);
     auto found = int32_t(record[status]);
+    if (found || record[0] != expected)
+      plans->forget(key);
     if (throwOrRefuse(found) || (found & kWorkspaceFull))
       throw OperandsChanged();
   };

@@ -75,7 +75,7 @@ void Plan::startSteps() {
   std::shared_ptr<const Program> next = kernel->program(choice.variant);
   size_t numDone = countSteps(*next);
   results.resize(numDone);
-  choice.limitParts(*next, kernel->device.isHost());
+  choice.adaptParts(*next, kernel->device.entriesPerPart());
   std::vector<StepPlan> started;
   for (size_t n = 0; n < next->steps.size(); ++n) {
     if (n < numDone)

@@ -24,9 +24,22 @@ def tensor(seed, format):
 def launches(kernel, *operands, **options):
     """Return the result of a second call, and how many launches that took."""
     kernel(*operands, **options)
+    return call(kernel, *operands, **options)
+
+
+def call(kernel, *operands, **options):
     before = counted()
     result = kernel(*operands, **options)
     return result, total(since(before)).launches
+
+
+def with_rows(seed, lengths, columns=3000):
+    """Return a matrix whose rows have so many entries each."""
+    rng = np.random.default_rng(seed)
+    chosen = [np.sort(rng.choice(columns, size, replace=False)) for size in lengths]
+    indices, indptr = np.concatenate(chosen), np.append(0, np.cumsum(lengths))
+    made = (rng.random(indices.size), indices, indptr)
+    return sp.csr_array(made, shape=(len(lengths), columns))
 
 
 @pytest.mark.parametrize("operator", "+*")
@@ -72,7 +85,8 @@ def test_large_parts_are_counted_first(parts):
 def test_a_tile_without_room(format, operator):
     """Most entries are in one tile, which has no room for so many.
 
-    By the lengths of the operands, there is: their rows cost what its entries do.
+    By the lengths of the operands, there is: their rows cost what its entries do. The
+    number of parts is that of the caller, and other calls count at once.
     """
     rng = np.random.default_rng(5)
     dense = np.zeros((3000, 40))
@@ -82,11 +96,68 @@ def test_a_tile_without_room(format, operator):
     text = f"Z[i,j] = A[i,j] {operator} B[i,j]"
     formats = dict.fromkeys("ABZ", format)
     kernel = nacho.mlir.compile(text, formats=formats, parts=1000, **COUNTED)
-    Z, count = launches(kernel, A, B)
+    counts = [call(kernel, A, B)[1] for _ in range(2)]
     # A product has no more entries than one of its factors.
-    assert count == 4 or operator == "*"
+    assert counts == [4, 3] or operator == "*"
+    Z = kernel(A, B)
     expected = dense + dense[:, ::-1] if operator == "+" else dense * dense[:, ::-1]
     assert np.array_equal(Z.to_dense(), expected)
+
+
+SHORT = {
+    "one": np.ones(400, int),
+    "two": np.full(400, 2),
+    "few": np.full(400, 5),
+    "mostly empty": np.where(np.arange(400) % 9, 0, 8),
+    "falling": 300 // np.arange(1, 401),
+    "single": np.where(np.arange(400) == 70, 300, 0),
+    "little": np.array([5, 5, 5]),
+}
+"""The lengths of rows, by what one says of them."""
+
+
+@pytest.mark.parametrize("lengths", SHORT.values(), ids=SHORT)
+@pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
+def test_short_rows(format, lengths):
+    """Rows take room, too: there are more parts of short ones."""
+    A, B = (
+        nacho.Tensor.from_scipy(with_rows(n, lengths)).convert(format) for n in (1, 2)
+    )
+    text, formats = "Z[i,j] = A[i,j] + B[i,j]", dict.fromkeys("ABZ", format)
+    kernel = nacho.mlir.compile(text, formats=formats, **COUNTED)
+    Z, count = call(kernel, A, B)
+    assert count == 1
+    assert np.array_equal(Z.to_dense(), A.to_dense() + B.to_dense())
+
+
+def test_a_row_that_a_tile_has_no_room_for():
+    """More parts are tried, whose number other calls begin with."""
+    lengths = np.ones(6000, int)
+    lengths[2000] = 2500
+    A, B = (with_rows(n, lengths) for n in (1, 2))
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", **COUNTED)
+    found = [call(kernel, A, B) for _ in range(3)]
+    assert [count for _, count in found] == [2, 1, 1]
+    assert all(abs(Z - (A + B)).nnz == 0 for Z, _ in found)
+    # Operands of the same lengths may need other parts: these are known to do.
+    lengths[[1000, 2000]] = lengths[[2000, 1000]]
+    C, D = (with_rows(n, lengths) for n in (3, 4))
+    Z, count = call(kernel, C, D)
+    assert count == 1
+    assert abs(Z - (C + D)).nnz == 0
+
+
+def test_operands_that_are_wrong_are_not_remembered():
+    """Nobody learns from them how many parts have room."""
+    A, B = matrix(1), matrix(2)
+    text = "Z[i,j] = A[i,j] + B[i,j]"
+    kernel = nacho.mlir.compile(text, validate="none", **COUNTED)
+    right = A.indices.copy()
+    A.indices[-1] = 4000
+    with pytest.raises(nacho.OperandError, match="operand"):
+        kernel(A, B)
+    A.indices[:] = right
+    assert call(kernel, A, B)[1] == 1
 
 
 def test_three_operands():

@@ -72,6 +72,8 @@ struct Facts {
   /// a sample; 1 if none was taken.
   double overlap = 1;
   int64_t stored = 0; ///< The entries of operands that store coordinates.
+  /// The fibers of these operands, of all levels but the first.
+  int64_t fibers = 0;
   /// The rows that operands would have which are better transposed; 0 if there
   /// are none.
   int64_t transposedRows = 0;
@@ -149,10 +151,13 @@ struct Choice {
   /// are not fixed.
   int64_t fixedParts = 0, rowSize = 0;
   int64_t cost = 0; ///< That of all parts, if it decided about the threads.
+  int64_t rows = 0; ///< The rows that are shared out like entries to parts.
 
-  /// Chooses fewer parts of a program whose threads need workspaces, since a
-  /// device does not have memory for those of all its threads.
-  void limitParts(const Program &program, bool isHost);
+  /// Chooses as many parts as a program is best run with by a device, whose
+  /// parts have so many entries: more if blocks keep what their rows append,
+  /// and fewer if each thread needs workspaces, since a device does not have
+  /// memory for those of all its threads.
+  void adaptParts(const Program &program, int64_t entriesPerPart);
 
   /// Among how many workers the cost has to be balanced.
   int64_t workers() const { return isShared ? threads : parts; }

@@ -14,6 +14,9 @@ namespace nacho {
 /// What a device found out about a step for arguments of certain lengths, where
 /// no other arguments of these lengths can lead to anything else. A call that
 /// knows it need not wait for the device.
+///
+/// Of a step that may fill its result at once, a plan says what is best tried
+/// first: the parts that had room, without sizes, or to count.
 struct KnownPlan {
   int64_t parts = 1, cost = 0;
   std::vector<int64_t> sizes;
@@ -28,7 +31,7 @@ public:
 
   std::optional<KnownPlan> find(const Key &key) const;
   void add(const Key &key, KnownPlan plan);
-  /// Forgets a plan that was wrong after all: its operands had been edited.
+  /// Forgets a plan of operands that were wrong after all.
   void forget(const Key &key);
 
 private:

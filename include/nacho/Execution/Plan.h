@@ -211,6 +211,7 @@ private:
   std::optional<std::vector<Buffer>> tryAllocate() const;
   bool fit(std::vector<Buffer> &buffers) const;
   bool canCountSizes() const;
+  bool fillAtOnce(const std::vector<Argument> &args, int64_t threads);
   void cutAsKnown(const std::vector<Argument> &args, int64_t threads);
   void fillLater(const Step &by, const std::vector<Argument> &args,
                  const std::vector<Argument> &results, const Step::Sums &sums,

@@ -224,6 +224,9 @@ public:
   bool isDraft() const { return fill != Fill::counted; }
   /// Whether the result is a sorted list.
   bool isSorted() const { return list >= List::sorted; }
+  /// Whether `run` may count and append a sparse result, whose sizes lengths
+  /// bound.
+  bool fillsAtOnce() const;
   /// Bounds for the sizes of a result whose entries `run` counts and appends,
   /// by the lengths of the arguments; none if these tell nothing.
   std::optional<std::vector<int64_t>>
