@@ -261,7 +261,7 @@ bool StepPlan::runAtOnce(const std::vector<Argument> &args, int64_t threads) {
     divide(finer);
     hasRoom = fillAtOnce(args, threads);
     if (!ready.empty())
-      step->known->add(foreseen, {parts});
+      step->known->add(foreseen, {parts, cost, {}});
   }
   if (hasRoom)
     foreseen.clear();

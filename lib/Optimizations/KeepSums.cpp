@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompleteRows.h"
+#include "CopiedLoop.h"
 #include "KeptLoop.h"
 
 #include "nacho/Analysis/MergeLattice.h"
@@ -177,36 +178,13 @@ void StripBuilder::copySums(AccumulateOp op) {
 
 /// Copies a loop, which then carries the sums as well.
 void StripBuilder::copyLoop(CoiterateOp loop) {
-  auto mapped = [&](ValueRange values) {
-    return llvm::map_to_vector(
-        values, [&](Value value) { return mapping.lookupOrDefault(value); });
-  };
-  auto mappedOrNull = [&](Value value) {
-    return value ? mapping.lookupOrDefault(value) : Value();
-  };
-  SmallVector<Value> inits = mapped(loop.getInits());
-  llvm::append_range(inits, strips);
-  auto made = CoiterateOp::create(
-      b, mapped(loop.getFibers()), mapped(loop.getGuards()),
-      mappedOrNull(loop.getExtent()), loop.getMerge(), loop.getIndexNameAttr(),
-      mappedOrNull(loop.getLower()), mappedOrNull(loop.getUpper()), inits);
-  made.setNonempty(loop.getNonempty());
-  for (auto [old, now] : llvm::zip(loop.getBodyBlock()->getArguments(),
-                                   made.getBodyBlock()->getArguments())) {
-    mapping.map(old, now);
-    now.setLoc(old.getLoc());
-  }
+  CoiterateOp made = nacho::copyLoop(b, loop, mapping, strips);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(made.getBodyBlock());
   strips = llvm::to_vector(made.getCarried().take_back(strips.size()));
   copyOps(*loop.getBodyBlock());
-  SmallVector<Value> yielded =
-      mapped(loop.getBodyBlock()->getTerminator()->getOperands());
-  llvm::append_range(yielded, strips);
-  YieldOp::create(b, yielded);
-  size_t count = loop.getNumResults();
-  mapping.map(loop.getResults(), made.getResults().take_front(count));
-  strips.assign(made.result_begin() + count, made.result_end());
+  yieldMore(b, loop, mapping, strips);
+  strips.assign(made.result_begin() + loop.getNumResults(), made.result_end());
 }
 
 void StripBuilder::copyOps(Block &block) {

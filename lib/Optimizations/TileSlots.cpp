@@ -1,6 +1,8 @@
 //===- TileSlots.cpp - Parts that append before they are counted ----------===//
 
 #include "TileSlots.h"
+
+#include "CopiedLoop.h"
 #include "RowsOfParts.h"
 #include "nacho/Runtime/Abi.h"
 
@@ -99,42 +101,6 @@ Value TileSlots::emitRoom(ImplicitLocOpBuilder &b) {
 // Loops that keep what they append
 //===----------------------------------------------------------------------===//
 
-/// Copies a loop without its body, and lets it carry more.
-static CoiterateOp copyLoop(ImplicitLocOpBuilder &b, CoiterateOp loop,
-                            IRMapping &copies, ValueRange more) {
-  auto mapped = [&](ValueRange values) {
-    return llvm::map_to_vector(
-        values, [&](Value value) { return copies.lookupOrDefault(value); });
-  };
-  auto mappedOrNull = [&](Value value) {
-    return value ? copies.lookupOrDefault(value) : Value();
-  };
-  SmallVector<Value> inits = mapped(loop.getInits());
-  llvm::append_range(inits, more);
-  auto made = CoiterateOp::create(
-      b, mapped(loop.getFibers()), mapped(loop.getGuards()),
-      mappedOrNull(loop.getExtent()), loop.getMerge(), loop.getIndexNameAttr(),
-      mappedOrNull(loop.getLower()), mappedOrNull(loop.getUpper()), inits);
-  made.setNonempty(loop.getNonempty());
-  for (auto [old, now] : llvm::zip(loop.getBodyBlock()->getArguments(),
-                                   made.getBodyBlock()->getArguments())) {
-    copies.map(old, now);
-    now.setLoc(old.getLoc());
-  }
-  copies.map(loop.getResults(),
-             made.getResults().take_front(loop.getNumResults()));
-  return made;
-}
-
-static void emitYield(ImplicitLocOpBuilder &b, CoiterateOp loop,
-                      IRMapping &copies, ValueRange more) {
-  SmallVector<Value> yielded;
-  for (Value value : loop.getBodyBlock()->getTerminator()->getOperands())
-    yielded.push_back(copies.lookupOrDefault(value));
-  llvm::append_range(yielded, more);
-  YieldOp::create(b, yielded);
-}
-
 /// Copies loop `n` of those that count, or of those that append the rest. It
 /// counts the rows of the innermost loop if there is a rest. Returns how many
 /// there were.
@@ -160,7 +126,7 @@ TileSlots::Values TileSlots::copyRows(ImplicitLocOpBuilder &b, unsigned n,
     else
       b.clone(op, now);
   }
-  emitYield(b, loop, now, next);
+  yieldMore(b, loop, now, next);
   return Values(made.getResults().take_back(row.size()));
 }
 
@@ -227,7 +193,7 @@ TileSlots::Values TileSlots::keepEntries(ImplicitLocOpBuilder &b,
         keepEntry(b);
       else
         b.clone(op, *copies);
-    emitYield(b, innermost(), *copies, {});
+    yieldMore(b, innermost(), *copies, {});
   }
   Value end = made.getResult(0);
   counts.map(counted.count.getCount(), Value(Number(b, end) - start));

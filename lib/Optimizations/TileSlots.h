@@ -58,9 +58,9 @@ public:
   /// The outermost loop of those that append.
   CoiterateOp outermost() const { return appending.loops.front(); }
 
-  /// Lets parts keep what they count, the row of which this returns. `copies`
+  /// Lets parts keep what they count, the row of which this returns. `mapping`
   /// has what values of `append` are here.
-  llvm::SmallVector<mlir::Value> keep(mlir::IRMapping &copies,
+  llvm::SmallVector<mlir::Value> keep(mlir::IRMapping &mapping,
                                       llvm::ArrayRef<mlir::Value> row);
   /// Returns whether the tile has room for what its parts keep, each in slots
   /// of its own.

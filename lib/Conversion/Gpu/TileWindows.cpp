@@ -236,7 +236,7 @@ void TileWindows::findLate(ImplicitLocOpBuilder &b, Value array,
 /// Makes windows of words for the arrays of a stage that are computed last.
 void TileWindows::stageLate(ImplicitLocOpBuilder &b, Stage &stage) {
   for (Value array : SmallVector<Value>(stage.arrays)) {
-    auto found = computed.find(array);
+    auto *found = computed.find(array);
     if (found == computed.end())
       continue;
     llvm::erase(stage.arrays, array);
