@@ -155,7 +155,7 @@ func.func @negative_kept_whole(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #C
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[Y]]
 //
-// REMARK: remark: T0[j] = sum over [k] of {{.*}}[j, k] * {{.*}}[k]; expected to cost {{[0-9.e+]+}}, and the whole product {{[0-9.e+]+}}
+// REMARK: remark: T0[j] = sum over [k] of {{.*}}[j, k] * {{.*}}[k]; expected to cost {{[0-9.e+]+}}, and the whole product {{[0-9.e+]+}}; flags tell which j of T0 have entries
 func.func @matrix_matrix_vector(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?xf64> {
   %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[j, k] : tensor<?x?xf64, #CSR>,
                      %v = %x[k] : tensor<?xf64>) -> [i] : tensor<?xf64> {

@@ -438,6 +438,7 @@ def test_explain_says_which_sums_come_first():
     formats = {"x": "dense", "y": "dense"}
     text = nacho.mlir.compile(CHAIN, formats=formats).explain(A, B, x)
     assert "contract    T0[j] = sum over [k] of B[j, k] * x[k]; expected to" in text
+    assert "; flags tell which j of T0 have entries" in text
     kernel = nacho.mlir.compile(CHAIN, formats=formats, contract="none")
     assert "contract    products stay whole" in kernel.explain(A, B, x)
 

@@ -72,6 +72,17 @@ void SumFactorer::run() {
   op.removeContractAttr();
 }
 
+/// ; flags tell which j of T0 have entries
+static std::string describeFlags(const ContractionOrder &order) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [n, sum] : llvm::enumerate(order.sums))
+    if (sum.flagged)
+      os << "; flags tell which " << cast<StringAttr>(sum.flagged).getValue()
+         << " of T" << n << " have entries";
+  return text;
+}
+
 void SumFactorer::factor(ReduceOp sum) {
   ContractionOrder order =
       op.getContract()
@@ -99,7 +110,8 @@ void SumFactorer::factor(ReduceOp sum) {
   }
   llvm::raw_string_ostream(text)
       << "expected to cost " << llvm::format("%.1e", order.cost)
-      << ", and the whole product " << llvm::format("%.1e", order.wholeCost);
+      << ", and the whole product " << llvm::format("%.1e", order.wholeCost)
+      << describeFlags(order);
   emitRemark(op.getLoc()) << text;
   SmallVector<Value> left;
   for (auto [n, value] : llvm::enumerate(factors))
