@@ -303,6 +303,22 @@ def test_rows_of_dense_sums_without_entries_count_nowhere(text, contract, empty,
     )
 
 
+@pytest.mark.parametrize("format", ["csf", "coo"])
+def test_sums_with_several_dense_levels(format):
+    """Four factors change the basis of a tensor, one index after the other."""
+    rng = np.random.default_rng(0)
+    shape = (12,) * 4
+    dense = np.where(rng.random(shape) < 0.2, rng.integers(1, 9, shape), 0)
+    T = Tensor.from_coo(
+        np.array(dense.nonzero()), dense[dense != 0], shape=shape, format=format
+    )
+    factors = [rng.integers(-3, 4, (12, 12)) for _ in shape]
+    subscripts = "pqrs,pa,qb,rc,sd->abcd"
+    found = nacho.einsum(subscripts, T, *factors, out="dense")
+    expected = np.einsum(subscripts, dense, *factors, optimize=True)
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("shape", [(0, 4, 4), (4, 0, 4), (4, 4, 0), (0, 0, 0)])
 def test_empty_operands(shape):
     i, j, k = shape

@@ -24,6 +24,7 @@
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 
 namespace nacho {
@@ -173,17 +174,16 @@ AssignOp SumFactorer::findRows(const InnerSum &sum, ArrayRef<Value> group) {
       stored.push_back(StoredOp::create(b, b.getI1Type(), factor));
   Value areStored = multiply(stored);
   SmallVector<unsigned> inputs = inputsOf(areStored);
-  IndexNames others;
-  llvm::copy_if(sum.summed, std::back_inserter(others), [&](Attribute index) {
-    return llvm::any_of(inputs, [&](unsigned n) {
-      return llvm::is_contained(op.getAccess(n), index);
-    });
-  });
+  llvm::SetVector<Attribute> others;
+  for (unsigned n : inputs)
+    others.insert_range(op.getAccess(n));
+  others.remove(sum.flagged);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(op);
   auto type = RankedTensorType::get({ShapedType::kDynamic}, b.getI1Type());
-  AssignOp made = makeStatement(CollectKind::inOrder, type, areStored, inputs,
-                                sum.flagged, loopsOver(inputs), others);
+  AssignOp made =
+      makeStatement(CollectKind::inOrder, type, areStored, inputs, sum.flagged,
+                    loopsOver(inputs), others.getArrayRef());
   setName(made.getResult(), "has");
   return made;
 }
