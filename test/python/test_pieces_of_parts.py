@@ -171,12 +171,12 @@ def test_what_is_made_is_cut_if_loops_are_over_it_in_order():
     assert loaded(RELU, named(RELU, M["csr"])) == {"B"}
     assert loaded(SUM, named(SUM, M["csr"])) == {"B"}
     assert loaded(SCALED, named(SCALED, M["csr"])) == set()
-    # Entries of the first matrix find those of the vector.
-    assert loaded(CHAIN, named(CHAIN, M["csr"])) == {"x", "tensor 0"}
+    # Entries of the first matrix find elements of the vector, and their flags.
+    assert loaded(CHAIN, named(CHAIN, M["csr"])) == {"x", "tensor 0", "tensor 1"}
 
 
 def test_repeated_operands_are_cut_in_each_step():
-    assert loaded(TWICE, named(TWICE, M["csr"])) == {"x", "tensor 0"}
+    assert loaded(TWICE, named(TWICE, M["csr"])) == {"x", "tensor 0", "tensor 1"}
     text = "Z[i,k] = A[i,j] * B[j,k] + A[i,k]"
     assert loaded(text, named(text, M["csr"])) == {"B"}
 

@@ -112,10 +112,12 @@ def test_what_is_in_doubt(text, alternative):
     ("text", "message"),
     [
         (
-            "s = A[i,j]",
-            "indices 'i' and 'j' are summed over, and nothing else has them: write "
-            "sum(i, j, …), or += in place of =, if that is meant\n"
-            "  s = A[i,j]\n      ^^^^^^",
+            # A process warns once of each statement, and others of these tests
+            # have A[i,j].
+            "all = A[row,col]",
+            "indices 'row' and 'col' are summed over, and nothing else has them: write "
+            "sum(row, col, …), or += in place of =, if that is meant\n"
+            "  all = A[row,col]\n        ^^^^^^^^^^",
         ),
         (
             "y[i] = A[i,j] * x[j] + G[i,k] - b[m]",
