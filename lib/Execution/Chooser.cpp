@@ -21,13 +21,16 @@ static int64_t powerBelow(int64_t number) {
   return power;
 }
 
+static int64_t partsOfDevice(int64_t work, int64_t entriesPerPart) {
+  return std::clamp<int64_t>(work / entriesPerPart, 1, kMostPartsOfDevice);
+}
+
 /// The number of parts, if nobody asked for one. It depends on the work alone:
 /// sums that are cut come out the same with any number of threads, since the
 /// order in which parts are added up does not depend on that.
 static int64_t partsFor(int64_t work, const KernelFacts &kernel) {
   if (kernel.entriesPerPart)
-    return std::clamp<int64_t>(work / kernel.entriesPerPart, 1,
-                               kMostPartsOfDevice);
+    return partsOfDevice(work, kernel.entriesPerPart);
   if (work < kWholeBelow)
     return 1;
   int64_t fewest = kFewestParts;
@@ -71,9 +74,8 @@ void Choice::adaptParts(const Program &program, int64_t entriesPerPart) {
   bool keepsRows = program.steps.size() == 1 && program.last().fillsAtOnce();
   rows = keepsRows ? facts.fibers : 0;
   if (keepsRows)
-    parts = threads = std::clamp<int64_t>(
-        (asked.work + rows + entriesPerPart - 1) / entriesPerPart, 1,
-        kMostPartsOfDevice);
+    parts = threads =
+        partsOfDevice(asked.work + rows + entriesPerPart - 1, entriesPerPart);
   if (std::any_of(program.steps.begin(), program.steps.end(), hasWorkspaces))
     parts = threads = std::min(parts, kMostPartsWithWorkspaces);
 }

@@ -2,9 +2,17 @@
 
 #include "nacho/IR/Operators.h"
 
+#include "nacho/IR/Arith.h"
+
 #include <cmath>
 
 using namespace nacho;
+
+mlir::Value nacho::zeroElement(mlir::ImplicitLocOpBuilder &b,
+                               mlir::Type element) {
+  mlir::Value zero = Number(b, 0, b.getI8Type());
+  return zero.getType() == element ? zero : CastOp::create(b, element, zero);
+}
 
 /// x / y rounded down, as NumPy computes it: y = 0 and y = inf have quotients.
 static double flooredQuotient(double x, double y) {

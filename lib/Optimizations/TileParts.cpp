@@ -59,12 +59,6 @@ static LoadCutOp firstCut(ParallelOp workers) {
   return first;
 }
 
-/// Whether a row of a table of offsets is that of a worker's part or, with
-/// `ahead` 1, of the next part.
-static bool isOffsetOf(ParallelOp workers, memref::LoadOp load, int64_t ahead) {
-  return isRowOf(workers, load.getIndices()[0], ahead);
-}
-
 /// The load of where a worker begins to append, if an index is counted up from
 /// there by loops; null if it is not.
 static memref::LoadOp findOffset(ParallelOp workers, Value index) {
@@ -78,8 +72,8 @@ static memref::LoadOp findOffset(ParallelOp workers, Value index) {
     index = loop.getInits()[carried.getArgNumber() - before];
   }
   auto load = index.getDefiningOp<memref::LoadOp>();
-  bool isOffset =
-      load && load.getIndices().size() == 2 && isOffsetOf(workers, load, 0);
+  bool isOffset = load && load.getIndices().size() == 2 &&
+                  isRowOf(workers, load.getIndices()[0], 0);
   return isOffset ? load : memref::LoadOp();
 }
 
@@ -306,7 +300,7 @@ private:
     return llvm::any_of(workers.getBodyBlock()->getOps<memref::LoadOp>(),
                         [&](memref::LoadOp load) {
                           return load.getMemRef() == offset.first &&
-                                 isOffsetOf(workers, load, 1) &&
+                                 isRowOf(workers, load.getIndices()[0], 1) &&
                                  load.getIndices()[1] == offset.second;
                         });
   }

@@ -13,8 +13,9 @@ def ConvertNachoLoopsToSCF
     row of a part begins where the one before it ends. With `vector-bits`, the first and
     the last row, which cuts may divide, get bodies of their own, unless one loop can
     visit the entries of all rows. If the outermost loop merges rows that are stored, its
-    body branches on whether a cut may divide the row. A coiteration that steps through a single operand
-    becomes an `scf.for` over its positions. Any other becomes an `scf.while`: each step
+    body branches on whether a cut may divide the row. A coiteration that steps through a
+    single operand becomes an `scf.for` over its positions. Any other becomes an
+    `scf.while`: each step
     takes the least of the operands' coordinates, where an exhausted operand has the
     coordinate +inf, and moves on the operands that have it. The next coordinate of an
     operand is loaded before it is known whether it is needed.

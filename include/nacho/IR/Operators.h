@@ -9,6 +9,8 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
 namespace nacho {
 
 /// The operands of a binary operator without which its result is 0.
@@ -82,6 +84,9 @@ llvm::StringRef loweredName(const Record &record, mlir::Type type) {
     return record.boolOp;
   return type.isUnsignedInteger() ? record.unsignedOp : record.signedOp;
 }
+
+/// The element 0 of any type.
+mlir::Value zeroElement(mlir::ImplicitLocOpBuilder &b, mlir::Type element);
 
 } // namespace nacho
 

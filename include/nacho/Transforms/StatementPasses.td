@@ -98,8 +98,8 @@ def NachoFactorSums : Pass<"nacho-factor-sums", "::mlir::ModuleOp"> {
     entries as before. If the result is dense, and the sum is expected to have entries at
     half of its coordinates, the sum is dense, too, as a vector is where sizes are not
     known: then flags tell for which of its rows the other factors count, since 0 times
-    infinity would be no number. Only sums are factored, no other reductions, and only where
-    factors are 0 where their operands are absent.
+    infinity would be no number. Only sums are factored, no other reductions, and only
+    where factors are 0 where their operands are absent.
 
     Before:
     ```mlir

@@ -12,6 +12,7 @@
 #include "Pieces.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -63,8 +64,7 @@ void nacho::buildFill(PhaseFunctions &function) {
     nothing =
         reduction->finish(b, reduction->identities(b), zero, function.mapping);
   else
-    nothing = CastOp::create(b, layout.type.getElementType(),
-                             Number(b, 0, b.getI8Type()));
+    nothing = zeroElement(b, layout.type.getElementType());
   emitFor(b, own.from, own.to,
           [&](Value at) { memref::StoreOp::create(b, nothing, values, at); });
 }

@@ -36,12 +36,8 @@ Values Reduction::identities(ImplicitLocOpBuilder &b) const {
   });
 }
 
-static Value emitZero(ImplicitLocOpBuilder &b, Type type) {
-  return CastOp::create(b, type, Number(b, 0, b.getI8Type()));
-}
-
 Value Reduction::missing(ImplicitLocOpBuilder &b, Type type) const {
-  return monoid.reducesAbsent() ? emitZero(b, type)
+  return monoid.reducesAbsent() ? zeroElement(b, type)
                                 : monoid.emitIdentity(b, type);
 }
 
@@ -94,7 +90,7 @@ private:
 static Value emitWithMissing(ImplicitLocOpBuilder &b, BinaryKind kind,
                              Value sum, Value count, Value all) {
   Number isMissing = Number(b, count) < all;
-  Value zero = emitZero(b, sum.getType());
+  Value zero = zeroElement(b, sum.getType());
   Value other = operatorOf(kind).annihilator == Annihilator::either
                     ? zero
                     : Value(BinaryOp::createCommutative(b, kind, sum, zero));

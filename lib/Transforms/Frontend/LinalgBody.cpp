@@ -233,10 +233,6 @@ static Value apply(ImplicitLocOpBuilder &b, UnaryKind kind, Value x) {
   return UnaryOp::create(b, kind, x);
 }
 
-static Value zeroOf(ImplicitLocOpBuilder &b, Type type) {
-  return castElement(b, Number(b, 0, b.getI8Type()), type);
-}
-
 /// Whether x - x is 0, and not NaN.
 static Value isFinite(ImplicitLocOpBuilder &b, Value x) {
   Value none = BinaryOp::create(b, BinaryKind::sub, x, x);
@@ -246,7 +242,7 @@ static Value isFinite(ImplicitLocOpBuilder &b, Value x) {
 /// z / |z|; 0 if z is.
 static Value translateSign(ImplicitLocOpBuilder &b, Value z) {
   Value size = castElement(b, apply(b, UnaryKind::abs, z), z.getType());
-  Value isZero = compare(b, CompareKind::eq, z, zeroOf(b, z.getType()));
+  Value isZero = compare(b, CompareKind::eq, z, zeroElement(b, z.getType()));
   return SelectOp::create(b, isZero, z,
                           BinaryOp::create(b, BinaryKind::div, z, size));
 }
@@ -254,7 +250,7 @@ static Value translateSign(ImplicitLocOpBuilder &b, Value z) {
 /// exp(w * log(z)); if z is 0, 1 or 0, as w is 0 or not.
 static Value translatePower(ImplicitLocOpBuilder &b, Value z, Value w) {
   Type type = z.getType();
-  Value zero = zeroOf(b, type);
+  Value zero = zeroElement(b, type);
   Value ofZero = castElement(b, compare(b, CompareKind::eq, w, zero), type);
   Value exponent =
       BinaryOp::create(b, BinaryKind::mul, w, apply(b, UnaryKind::log, z));

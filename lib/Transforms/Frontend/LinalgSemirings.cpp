@@ -79,11 +79,7 @@ Value SemiringTranslator::elementOf(Value value) {
   if (!element || condition == conditions.end())
     return element;
   return SelectOp::create(b, condition->second, element,
-                          zeroOf(element.getType()));
-}
-
-Value SemiringTranslator::zeroOf(Type type) {
-  return CastOp::create(b, type, Number(b, 0, b.getI8Type()));
+                          zeroElement(b, element.getType()));
 }
 
 /// The condition under which a value of the body is stored.
@@ -175,7 +171,7 @@ LogicalResult SemiringTranslator::translateUnary(sparse_tensor::UnaryOp op) {
     value = absent;
     isStored = invert(b, isStored);
   } else if (!value) {
-    value = zeroOf(result.getType());
+    value = zeroElement(b, result.getType());
     isStored = both(b, isStored, constantFlag(b, false));
   }
   define(result, value, isStored);
@@ -244,7 +240,7 @@ LogicalResult SemiringTranslator::translateBinary(sparse_tensor::BinaryOp op) {
   Value isStored = cases.whereAny(b, isLeft, isRight);
   Value value = cases.choose(b, isLeft, isRight);
   if (!value)
-    value = zeroOf(op.getOutput().getType());
+    value = zeroElement(b, op.getOutput().getType());
   define(op.getOutput(), value, isStored);
   return success();
 }

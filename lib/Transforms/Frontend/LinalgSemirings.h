@@ -45,7 +45,6 @@ private:
   mlir::FailureOr<mlir::Value> inlineRegion(mlir::Region &region,
                                             mlir::ValueRange args);
   mlir::LogicalResult bindOperands(mlir::Operation &op);
-  mlir::Value zeroOf(mlir::Type type);
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::IRMapping &mapping;

@@ -6,6 +6,7 @@
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Collect.h"
 #include "nacho/IR/Names.h"
+#include "nacho/IR/Operators.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -86,10 +87,6 @@ void EntryBuilder::append(Condition condition) {
 // Values
 //===----------------------------------------------------------------------===//
 
-static Value emitZero(ImplicitLocOpBuilder &b, Type element) {
-  return CastOp::create(b, element, Number(b, 0, b.getI8Type()));
-}
-
 /// Clones the ops that compute a term. A result that may be nonzero outside its
 /// pattern is restricted to it, unless the group's pattern implies it.
 EntryBuilder::Element EntryBuilder::buildElement(unsigned number) {
@@ -111,7 +108,7 @@ EntryBuilder::Element EntryBuilder::buildElement(unsigned number) {
       if (keep.getResult() == term.value)
         isKept = here;
       else
-        value = emitSelect(b, here, value, emitZero(b, value.getType()));
+        value = emitSelect(b, here, value, zeroElement(b, value.getType()));
       mapping.map(keep.getResult(), value);
       continue;
     }
@@ -138,7 +135,7 @@ EntryBuilder::Element EntryBuilder::buildTerm(unsigned number) {
   if (group.terms.size() > 1)
     inside = emitBoth(b, inside, isKept);
   if (!inside.isAlways())
-    value = emitSelect(b, inside, value, emitZero(b, value.getType()));
+    value = emitSelect(b, inside, value, zeroElement(b, value.getType()));
   return {value, isKept};
 }
 

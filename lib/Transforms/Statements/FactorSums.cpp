@@ -19,8 +19,8 @@
 #include "nacho/Analysis/Algebra.h"
 #include "nacho/Analysis/ContractionOrder.h"
 #include "nacho/Analysis/MergeLattice.h"
-#include "nacho/IR/Arith.h"
 #include "nacho/IR/Collect.h"
+#include "nacho/IR/Operators.h"
 #include "nacho/Levels/LevelFormat.h"
 #include "nacho/Transforms/Passes.h"
 
@@ -157,8 +157,7 @@ Value SumFactorer::multiply(ArrayRef<Value> factors, bool isStored) {
   Value areSet = multiply(found);
   if (isStored)
     return KeepOp::create(b, product, areSet);
-  Value zero =
-      CastOp::create(b, product.getType(), Number(b, 0, b.getI8Type()));
+  Value zero = zeroElement(b, product.getType());
   return SelectOp::create(b, areSet, product, zero);
 }
 
