@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountingSort.h"
 #include "EntryColumn.h"
-#include "RadixSort.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/BufferPool.h"
 #include "nacho/Runtime/Memory.h"
@@ -19,6 +19,8 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 using namespace nacho;
@@ -29,6 +31,8 @@ namespace {
 constexpr int64_t kShort = 256;
 /// From this many entries on all threads may sort a run together.
 constexpr int64_t kLong = 1 << 16;
+/// Keys of so many bits are counted if there are fewer than entries.
+constexpr unsigned kFewBits = 11;
 
 /// Neighbouring columns that fit into 64 bits: the key has the last of them in
 /// its lowest bits.
@@ -66,7 +70,7 @@ public:
         entries(entries), threads(std::max<int64_t>(
                               1, std::min<int64_t>(threads, entries / 4096))) {
     for (int64_t n = 0; n < numColumns; ++n, columnInfo += 3) {
-      columns.push_back(
+      columns.all.push_back(
           {reinterpret_cast<char *>(columnInfo[0]), columnInfo[1]});
       bits.push_back(bitsFor(columnInfo[2]));
     }
@@ -84,17 +88,6 @@ public:
   }
 
 private:
-  /// The number of the first `most` columns by which entry n and the next one
-  /// are in order.
-  unsigned sortedUpTo(int64_t n, unsigned most) const {
-    for (unsigned c = 0; c < most; ++c) {
-      uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
-      if (here != next)
-        return here > next ? c : most;
-    }
-    return most;
-  }
-
   /// The number of first columns by which the entries are sorted already.
   unsigned sortedColumns() const {
     std::vector<unsigned> least(threads, keys);
@@ -102,8 +95,10 @@ private:
       unsigned sorted = keys;
       int64_t last = std::min(beginOf(t + 1), entries - 1);
       inPieces(beginOf(t), last, word, [&](int64_t begin, int64_t end) {
-        for (int64_t n = begin; n < end; ++n)
-          sorted = sortedUpTo(n, sorted);
+        for (; begin < end && sorted > 1; ++begin)
+          sorted = columns.sortedUpTo(begin, sorted);
+        if (sorted == 1 && !columns.all.front().isSorted(begin, end + 1))
+          sorted = 0;
       });
       least[t] = sorted;
     });
@@ -121,7 +116,7 @@ private:
       onThreads(threads, [&](int64_t t) {
         inPieces(beginOf(t), beginOf(t + 1), word,
                  [&](int64_t begin, int64_t end) {
-                   used |= columns[c].bitsOf(begin, end);
+                   used |= columns.all[c].bitsOf(begin, end);
                  });
       });
       bits[c] = std::min(bits[c], bitsFor(int64_t(used) + 1));
@@ -139,25 +134,6 @@ private:
     }
   }
 
-  /// Whether two entries agree in the first `done` columns.
-  bool isOneRun(unsigned done, int64_t n, int64_t m) const {
-    for (unsigned c = done; c-- > 0;)
-      if (columns[c].at(n) != columns[c].at(m))
-        return false;
-    return true;
-  }
-
-  /// Whether entry n is greater than entry n + 1, given that they agree in the
-  /// first `done` columns.
-  bool isInverted(unsigned done, int64_t n) const {
-    for (unsigned c = done; c < keys; ++c) {
-      uint64_t here = columns[c].at(n), next = columns[c].at(n + 1);
-      if (here != next)
-        return here > next;
-    }
-    return false;
-  }
-
   /// The runs of entries that agree in the first `done` columns and are not in
   /// order.
   BudgetVector<Run> findRuns(unsigned done) const {
@@ -168,18 +144,17 @@ private:
     onThreads(threads, [&](int64_t t) {
       int64_t begin = beginOf(t), end = std::min(beginOf(t + 1), entries - 1);
       // The first run may have begun before.
-      while (begin > 0 && begin < end && isOneRun(done, begin - 1, begin))
+      while (begin > 0 && begin < end && columns.agree(done, begin - 1, begin))
         --begin;
       for (int64_t n = begin; n < end; ++n) {
         throwIfSet(word);
-        if (!isOneRun(done, n, n + 1)) {
+        if (!columns.agree(done, n, n + 1)) {
           begin = n + 1;
-        } else if (isInverted(done, n)) {
-          do
-            ++n;
-          while (n + 1 < entries && isOneRun(done, n, n + 1));
-          found[t].push_back({begin, n + 1});
-          begin = n + 1;
+        } else if (columns.sortedUpTo(n, keys) < keys) {
+          int64_t after = columns.endOfRun(done, n + 1, entries);
+          found[t].push_back({begin, after});
+          begin = after;
+          n = after - 1;
         }
       }
     });
@@ -221,13 +196,17 @@ private:
   uint64_t keyOf(const KeyGroup &group, int64_t n) const {
     uint64_t key = 0;
     for (unsigned c = group.begin; c < group.end; ++c)
-      key = (bits[c] == 64 ? 0 : key << bits[c]) | columns[c].at(n);
+      key = (bits[c] == 64 ? 0 : key << bits[c]) | columns.all[c].at(n);
     return key;
   }
 
   void sortRun(const Run &run, int64_t workers) {
     int64_t begin = run.begin, size = run.end - run.begin;
-    if (groups.size() == 1 && groups.front().bits + bitsFor(size) <= 64)
+    unsigned bitsOfKeys = groups.size() == 1 ? groups.front().bits : 64;
+    if (bitsOfKeys <= kFewBits &&
+        size > std::max(kShort, int64_t(1) << bitsOfKeys))
+      return sortCounted(begin, size, workers);
+    if (bitsOfKeys + bitsFor(size) <= 64)
       return sortPacked(begin, size, workers);
     BytesInUse room(budget.get(), 2 * size * int64_t(sizeof(Record)));
     thread_local Scratch<Record> mine, other;
@@ -252,6 +231,32 @@ private:
     other.releaseAbove(kLong);
   }
 
+  void sortCounted(int64_t begin, int64_t size, int64_t workers) {
+    const KeyGroup &group = groups.front();
+    BytesInUse room(budget.get(), size * int64_t(sizeof(CountingSort::Key)));
+    thread_local Scratch<CountingSort::Key> kept;
+    CountingSort::Key *keysOf = kept.fit(size);
+    CountingSort sort(keysOf, size, group.bits, workers, word);
+    if (!sort.count([&](int64_t first, int64_t end) {
+          std::fill(keysOf + first, keysOf + end, 0);
+          pack(group, /*shift=*/0, begin, keysOf, first, end);
+        }))
+      return;
+    forEachFrom(group.end, [&](auto *elements) {
+      using T = std::remove_pointer_t<decltype(elements)>;
+      withRoom<T>(size, [&](T *made) { sort.move(elements + begin, made); });
+    });
+    sort.forKeys([&](unsigned key, int64_t first, int64_t end) {
+      unsigned shift = 0;
+      for (unsigned c = group.end; c-- > group.begin; shift += bits[c])
+        columns.all[c].visit([&](auto *elements) {
+          std::fill(elements + begin + first, elements + begin + end,
+                    (key >> shift) & ((1u << bits[c]) - 1));
+        });
+    });
+    kept.releaseAbove(kLong);
+  }
+
   /// Sorts words that hold the key and, in the low bits, the number of the
   /// entry, so that entries with equal keys stay in order.
   void sortPacked(int64_t begin, int64_t size, int64_t workers) {
@@ -261,6 +266,7 @@ private:
     const KeyGroup &group = groups.front();
     unsigned shift = bitsFor(size);
     shareOut(size, workers, word, [&](int64_t first, int64_t end) {
+      std::iota(words + first, words + end, first);
       pack(group, shift, begin, words, first, end);
     });
     if (size <= kShort)
@@ -280,18 +286,17 @@ private:
     other.releaseAbove(kLong);
   }
 
-  /// Makes the words of the entries from `first` to `end` of a run, one column
-  /// after the other: such loops are vectorised.
-  void pack(const KeyGroup &group, unsigned shift, int64_t begin,
-            uint64_t *words, int64_t first, int64_t end) const {
-    for (int64_t n = first; n < end; ++n)
-      words[n] = uint64_t(n);
+  /// Adds the keys of the entries from `first` to `end` of a run to their
+  /// words, one column after the other: such loops are vectorised.
+  template <typename Word>
+  void pack(const KeyGroup &group, unsigned shift, int64_t begin, Word *words,
+            int64_t first, int64_t end) const {
     for (unsigned c = group.end; c-- > group.begin; shift += bits[c]) {
       if (!bits[c])
         continue;
-      columns[c].visit([&](auto *elements) {
+      columns.all[c].visit([&](auto *elements) {
         for (int64_t n = first; n < end; ++n)
-          words[n] |= uint64_t(elements[begin + n]) << shift;
+          words[n] |= Word(elements[begin + n]) << shift;
       });
     }
   }
@@ -304,7 +309,7 @@ private:
     if (!bits[c])
       return;
     uint64_t mask = (uint64_t(1) << bits[c]) - 1;
-    columns[c].visit([&](auto *elements) {
+    columns.all[c].visit([&](auto *elements) {
       for (int64_t n = first; n < end; ++n)
         elements[begin + n] = (words[n] >> shift) & mask;
     });
@@ -314,49 +319,56 @@ private:
   template <typename From>
   void permuteFrom(unsigned first, From from, int64_t begin, int64_t size,
                    int64_t workers) {
-    for (unsigned c = first; c < columns.size(); ++c)
-      permute(columns[c], from, begin, size, workers);
-    permute(values, from, begin, size, workers);
+    forEachFrom(first, [&](auto *elements) {
+      using T = std::remove_pointer_t<decltype(elements)>;
+      withRoom<T>(size, [&](T *made) {
+        shareOut(size, workers, word, [&](int64_t first, int64_t end) {
+          for (int64_t n = first; n < end; ++n)
+            made[n] = elements[from(n)];
+        });
+        shareOut(size, workers, word, [&](int64_t first, int64_t end) {
+          std::copy(made + first, made + end, elements + begin + first);
+        });
+      });
+    });
   }
 
-  template <typename From>
-  void permute(const EntryColumn &column, From from, int64_t begin,
-               int64_t size, int64_t workers) {
+  /// Calls `f` with the elements of each column from `first` on, and with the
+  /// values.
+  template <typename F>
+  void forEachFrom(unsigned first, F f) const {
     struct Wide {
       uint64_t words[2];
     };
-    switch (column.bytes) {
-    case 1:
-      return permuteAs<uint8_t>(column, from, begin, size, workers);
-    case 2:
-      return permuteAs<uint16_t>(column, from, begin, size, workers);
-    case 4:
-      return permuteAs<uint32_t>(column, from, begin, size, workers);
-    case 8:
-      return permuteAs<uint64_t>(column, from, begin, size, workers);
-    default:
-      return permuteAs<Wide>(column, from, begin, size, workers);
-    }
+    auto visit = [&](const EntryColumn &column) {
+      switch (column.bytes) {
+      case 1:
+        return f(reinterpret_cast<uint8_t *>(column.data));
+      case 2:
+        return f(reinterpret_cast<uint16_t *>(column.data));
+      case 4:
+        return f(reinterpret_cast<uint32_t *>(column.data));
+      case 8:
+        return f(reinterpret_cast<uint64_t *>(column.data));
+      default:
+        return f(reinterpret_cast<Wide *>(column.data));
+      }
+    };
+    for (unsigned c = first; c < columns.all.size(); ++c)
+      visit(columns.all[c]);
+    visit(values);
   }
 
-  template <typename T, typename From>
-  void permuteAs(const EntryColumn &column, From from, int64_t begin,
-                 int64_t size, int64_t workers) {
-    auto *data = reinterpret_cast<T *>(column.data);
+  /// Calls `f` with room for so many elements.
+  template <typename T, typename F>
+  void withRoom(int64_t size, F f) const {
     BytesInUse room(budget.get(), size * int64_t(sizeof(T)));
     thread_local Scratch<T> kept;
-    T *made = kept.fit(size);
-    shareOut(size, workers, word, [&](int64_t first, int64_t end) {
-      for (int64_t n = first; n < end; ++n)
-        made[n] = data[from(n)];
-    });
-    shareOut(size, workers, word, [&](int64_t first, int64_t end) {
-      std::copy(made + first, made + end, data + begin + first);
-    });
+    f(kept.fit(size));
     kept.releaseAbove(kLong);
   }
 
-  std::vector<EntryColumn> columns;
+  EntryColumns columns;
   std::vector<unsigned> bits;
   unsigned keys; ///< The number of columns to sort by.
   EntryColumn values;
