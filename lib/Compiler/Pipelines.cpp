@@ -191,7 +191,9 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createNachoShareRows(share));
     pm.addNestedPass<func::FuncOp>(createNachoTableRows());
   }
-  pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF());
+  ConvertNachoWorkspaceToSCFOptions workspaces;
+  workspaces.repeats = !options.gpu;
+  pm.addNestedPass<func::FuncOp>(createConvertNachoWorkspaceToSCF(workspaces));
   pm.addNestedPass<func::FuncOp>(createConvertNachoElementsToArith());
   pm.addPass(createConvertNachoStorageToMemRef());
   addCanonicalizer(pm, options);

@@ -11,6 +11,7 @@
 #include "WorkspaceKeys.h"
 #include "WorkspaceMarks.h"
 #include "WorkspaceNumbers.h"
+#include "WorkspaceRepeats.h"
 #include "nacho/IR/Condition.h"
 #include "nacho/IR/Names.h"
 #include "nacho/Runtime/Abi.h"
@@ -23,9 +24,12 @@ namespace nacho {
 /// values: each coordinate is its own place, and keys are not used.
 class WorkspaceLowering {
 public:
-  explicit WorkspaceLowering(WorkspaceOp op)
+  /// `adapts` says whether the code adapts to how often keys are inserted
+  /// again.
+  WorkspaceLowering(WorkspaceOp op, bool adapts)
       : op(op), b(withoutName(op.getLoc()), op), marks(op, b), keys(op, b),
-        numbers(op, marks, b), isTable(isRenewed(op)) {}
+        numbers(op, marks, b), repeats(b), adapts(adapts),
+        isTable(isRenewed(op)) {}
 
   void run();
 
@@ -45,7 +49,16 @@ private:
   void lowerLookup(LookupOp lookup);
   void lowerInsert(InsertOp insert);
   void lowerRenew(RenewOp renew);
+  /// A place, the number of the word with its bit and where this word is; the
+  /// bit, the word before, and whether the place is new.
+  struct DensePlace {
+    mlir::Value place, number, wordAt, bit, before, isNew;
+  };
+  bool countsRepeats();
   mlir::Value insertDense(InsertOp insert);
+  void insertByBranches(InsertOp insert, const DensePlace &found);
+  void insertBySelect(InsertOp insert, const DensePlace &found);
+  void storeSum(InsertOp insert, mlir::Value place, mlir::Value isNew);
   mlir::Value insertFlat(InsertOp insert);
   mlir::Value insertByLane(InsertOp insert);
   void addTo(mlir::Value place, InsertOp insert);
@@ -72,11 +85,12 @@ private:
   WorkspaceMarks marks;
   WorkspaceKeys keys;
   WorkspaceNumbers numbers;
+  WorkspaceRepeats repeats;
   mlir::Value mask; ///< The last place; the number of places is a power of two.
   mlir::Value marked;  ///< The last place for which there are marks.
   mlir::Value isDense; ///< Whether a workspace with keys is dense.
   mlir::Value most;    ///< The largest number of keys of a hashed workspace.
-  bool isTable;
+  bool adapts, isTable;
 };
 
 } // namespace nacho

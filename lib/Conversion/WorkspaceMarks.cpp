@@ -78,6 +78,19 @@ void WorkspaceMarks::mark(Value number, unsigned level) {
   }
 }
 
+void WorkspaceMarks::markWord(Value number) {
+  constexpr unsigned level = kLevels - 2;
+  Value above = Number(b, number) >> 6;
+  Value at = wordAt(level, above);
+  Number before(b, load(at));
+  store(before | bitOf(number), at);
+  Value isFirst = before == 0;
+  auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifFirst.thenBlock());
+  mark(above, level);
+}
+
 //===----------------------------------------------------------------------===//
 // Draining
 //===----------------------------------------------------------------------===//

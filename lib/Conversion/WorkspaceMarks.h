@@ -46,6 +46,9 @@ public:
   /// Sets the bits for `number` in all levels above `level`. With `kLevels`,
   /// `number` is a place.
   void mark(mlir::Value number, unsigned level);
+  /// Sets the bits above word `number` of the last level, whether they are set
+  /// or not: only the first one in a word leads to the level above.
+  void markWord(mlir::Value number);
 
   /// Emits the code for a place that is used, and returns the values that it
   /// carries on.

@@ -41,6 +41,8 @@ void WorkspaceLowering::run() {
   else
     describeDense();
   marks.locateLevels(marked);
+  if (countsRepeats())
+    repeats.start();
   // Lookups ask where tables are renewed.
   for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
     if (auto lookup = dyn_cast<LookupOp>(user)) {
@@ -55,6 +57,16 @@ void WorkspaceLowering::run() {
         .Case([&](DrainOp drain) { lowerDrain(drain); });
   }
   op.erase();
+}
+
+/// Whether the entries of a row are known to be counted where it is drained.
+bool WorkspaceLowering::countsRepeats() {
+  return adapts && !op.getKeys() && !op.getLane() && !op.getFlat() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           auto drain = dyn_cast<DrainOp>(user);
+           return !drain || (!drain.getInits().empty() &&
+                             drain.getInits().front().getType().isIndex());
+         });
 }
 
 void WorkspaceLowering::describeTable() {
@@ -167,33 +179,66 @@ void WorkspaceLowering::refuse(Condition isTooMuch, Status status) {
                               op.getStatus(), ValueRange());
 }
 
-/// The bit alone says whether the element is there; there is no search. A bit
-/// that is already set is not written again: the next insertion may read the
-/// same word, and would have to wait for the write. Returns whether the key is
-/// new.
+/// The bit alone says whether the element is there; there is no search. Returns
+/// whether the key is new.
 Value WorkspaceLowering::insertDense(InsertOp insert) {
-  unsigned last = WorkspaceMarks::kLevels - 1;
   Value place = densePlace(insert.getKey());
   Value number = Number(b, place) >> 6;
-  Value at = marks.wordAt(last, number), bit = marks.bitOf(place);
-  Number before(b, marks.load(at));
-  Value isNew = (before & bit) == 0;
+  Value at = marks.wordAt(WorkspaceMarks::kLevels - 1, number);
+  Value bit = marks.bitOf(place), before = marks.load(at);
+  DensePlace found{place, number, at,
+                   bit,   before, (Number(b, before) & bit) == 0};
+  std::optional<Value> areFew = repeats.areFew(insert);
+  if (!areFew) {
+    insertByBranches(insert, found);
+    return found.isNew;
+  }
+  auto ifFew = scf::IfOp::create(b, *areFew, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifFew.thenBlock());
+  insertBySelect(insert, found);
+  b.setInsertionPointToStart(ifFew.elseBlock());
+  insertByBranches(insert, found);
+  return found.isNew;
+}
+
+/// A bit that is already set is not written again: the next insertion may read
+/// the same word, and would have to wait for the write.
+void WorkspaceLowering::insertByBranches(InsertOp insert,
+                                         const DensePlace &found) {
   Value value = insert.getValue();
-  auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/value != nullptr);
+  auto ifNew = scf::IfOp::create(b, found.isNew, /*withElse=*/value != nullptr);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifNew.thenBlock());
-  marks.store(before | bit, at);
+  marks.store(Number(b, found.before) | found.bit, found.wordAt);
   if (value)
-    store(value, op.getValues(), place);
-  Value isFirst = before == 0;
+    store(value, op.getValues(), found.place);
+  Value isFirst = Number(b, found.before) == 0;
   auto ifFirst = scf::IfOp::create(b, isFirst, /*withElse=*/false);
   b.setInsertionPointToStart(ifFirst.thenBlock());
-  marks.mark(number, last);
+  marks.mark(found.number, WorkspaceMarks::kLevels - 1);
   if (value) {
     b.setInsertionPointToStart(ifNew.elseBlock());
-    addTo(place, insert);
+    addTo(found.place, insert);
   }
-  return isNew;
+}
+
+/// Whether the key is new is never foreseen, and so decides on nothing but what
+/// is stored.
+void WorkspaceLowering::insertBySelect(InsertOp insert,
+                                       const DensePlace &found) {
+  marks.store(Number(b, found.before) | found.bit, found.wordAt);
+  marks.markWord(found.number);
+  storeSum(insert, found.place, found.isNew);
+}
+
+/// values[place] = is new ? value : values[place] + value
+void WorkspaceLowering::storeSum(InsertOp insert, Value place, Value isNew) {
+  Value value = insert.getValue();
+  if (!value)
+    return;
+  Value sum = insert.emitCombined(b, load(op.getValues(), place));
+  store(select(Number(b, isNew), value, sum), op.getValues(), place);
 }
 
 /// No other lane has the same place, so that its bit is as it was when they
@@ -223,8 +268,7 @@ Value WorkspaceLowering::insertFlat(InsertOp insert) {
   if (!value)
     return isNew;
   if (!insert.getMonoid()) {
-    Value sum = insert.emitCombined(b, load(op.getValues(), place));
-    store(select(Number(b, isNew), value, sum), op.getValues(), place);
+    storeSum(insert, place, isNew);
     return isNew;
   }
   auto ifNew = scf::IfOp::create(b, isNew, /*withElse=*/true);
@@ -287,10 +331,14 @@ void WorkspaceLowering::lowerDrain(DrainOp drain) {
   if (op.getKeys())
     marks.store(marks.word(0), Number(b, 0));
   if (drain.getInits().empty() &&
-      drain.getBodyBlock()->without_terminator().empty())
+      drain.getBodyBlock()->without_terminator().empty()) {
     choose({}, forget, visit);
-  else
-    drain.replaceAllUsesWith(visit());
+  } else {
+    Results made = visit();
+    if (repeats)
+      repeats.endRow(Number(b, made.front()) - drain.getInits().front());
+    drain.replaceAllUsesWith(made);
+  }
   drain.erase();
 }
 
@@ -320,6 +368,8 @@ static LogicalResult checkUsers(Operation *op,
 namespace {
 struct WorkspaceToSCF
     : nacho::impl::ConvertNachoWorkspaceToSCFBase<WorkspaceToSCF> {
+  using ConvertNachoWorkspaceToSCFBase::ConvertNachoWorkspaceToSCFBase;
+
   void runOnOperation() override {
     SmallVector<WorkspaceOp> workspaces;
     SmallVector<LaneTableOp> tables;
@@ -342,7 +392,7 @@ struct WorkspaceToSCF
           })))
         return signalPassFailure();
     for (WorkspaceOp op : workspaces)
-      WorkspaceLowering(op).run();
+      WorkspaceLowering(op, repeats).run();
     llvm::for_each(tables, lowerLaneTable);
   }
 };

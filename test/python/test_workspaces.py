@@ -362,3 +362,29 @@ def test_plans_refuse_other_patterns_and_go_on():
         with pytest.raises(nacho.OperandError):
             plan.execute(A2, B)
         samples.check(plan.execute(A, B), PRODUCT, {"A": A, "B": B})
+
+
+# --- Rows with few and with many repeated coordinates ---------------------------------
+
+
+@pytest.mark.parametrize("values", ["f8", "i4", "c16", "?"])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_coordinates_that_repeat_here_and_there(values, parts):
+    """How often coordinates repeat decides from row to row how they are inserted."""
+    rng = np.random.default_rng(7)
+    n = 400
+    rows = np.concatenate(
+        [np.full(40, i) if i // 60 % 2 else np.full(2, i) for i in range(n)]
+    )
+    A = sp.coo_array((rows.size * [1], (rows, rng.integers(0, n, rows.size))), (n, n))
+    # Half of the rows have entries in the same few columns, the others anywhere.
+    columns = rng.integers(0, np.where(np.arange(n) % 2, 12, 70_000)[:, None], (n, 6))
+    at = (np.repeat(np.arange(n), 6), columns.ravel())
+    B = sp.coo_array((rng.integers(1, 4, 6 * n), at), (n, 70_000))
+    A, B = (sp.csr_array(each).astype(values) for each in (A, B))
+    Z = nacho.evaluate(PRODUCT, A=A, B=B, parts=parts)
+    wanted = sp.csr_array(A.astype(complex) @ B.astype(complex))
+    wanted.sort_indices()
+    np.testing.assert_array_equal(Z.indptr, wanted.indptr)
+    np.testing.assert_array_equal(Z.indices, wanted.indices)
+    np.testing.assert_array_equal(Z.data, wanted.data.astype(values))

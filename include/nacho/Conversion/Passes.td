@@ -151,6 +151,11 @@ def ConvertNachoWorkspaceToSCF
     }
     ```
   }];
+  let options = [
+    Option<"repeats", "repeats", "bool", /*default=*/"false",
+           "Count how often keys are inserted again, and insert them without branches "
+           "where few are: nobody foresees which">
+  ];
   let dependentDialects = [
     "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
