@@ -10,6 +10,7 @@
 
 #include "nacho/IR/WhileLoop.h"
 #include "nacho/Levels/Buffers.h"
+#include "nacho/Levels/TensorArrays.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,6 +18,11 @@
 
 using namespace mlir;
 using namespace nacho;
+
+/// How many positions ahead the arrays are prefetched: about a window. Windows
+/// are filled in turn, each from arrays of its own, and between them processors
+/// lose track of what is read next.
+static constexpr int64_t kAhead = 512;
 
 namespace {
 /// The coordinates above the last level are stored at the parent of an entry,
@@ -47,7 +53,10 @@ private:
     SmallVector<Value> low, high;
   };
   void storeFibers(ImplicitLocOpBuilder &b, const Walk &walk, unsigned level,
-                   Value from, Value to, const Key &above) const;
+                   Value from, Value to, const Key &above,
+                   unsigned lanes) const;
+  void storeVectors(ImplicitLocOpBuilder &b, const Walk &walk, Value from,
+                    Value to, const Key &above, unsigned lanes) const;
   void addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
                   unsigned lanes) const;
 };
@@ -141,7 +150,9 @@ Value FlatTree::lowerBound(ImplicitLocOpBuilder &b, Value key, Value, Value low,
 ///     in levels above:           storeFibers of the children of p
 void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
                            unsigned level, Value from, Value to,
-                           const Key &above) const {
+                           const Key &above, unsigned lanes) const {
+  if (level + 2 == rank)
+    return storeVectors(b, walk, from, to, above, lanes);
   Number one(b, 1);
   auto forOp = scf::ForOp::create(b, from, to, one);
   OpBuilder::InsertionGuard guard(b);
@@ -150,18 +161,49 @@ void FlatTree::storeFibers(ImplicitLocOpBuilder &b, const Walk &walk,
   Key key = above;
   key.add(b, of, level, Level::get(of, level)->coordinate(b, position));
   auto below = Level::get(of, level + 1);
-  Number first = max(Number(b, below->begin(b, position)), walk.low[level + 1]);
-  if (level + 2 < rank) {
-    Value after = Number(b, position) + one;
-    Value end = min(Number(b, below->begin(b, after)), walk.high[level + 1]);
-    return storeFibers(b, walk, level + 1, first, end, key);
-  }
-  // If several fibers begin at the same entry, all but the last are empty, and
-  // the last one is stored last.
-  Value last = Number(b, walk.high[level + 1]) - one;
-  Value at = min(first, last) - walk.begin;
-  memref::StoreOp::create(b, Number(b, key.get(b)).asSigned(b.getI64Type()),
-                          walk.array, at);
+  Value first = max(Number(b, below->begin(b, position)), walk.low[level + 1]);
+  Value after = Number(b, position) + one;
+  Value end = min(Number(b, below->begin(b, after)), walk.high[level + 1]);
+  storeFibers(b, walk, level + 1, first, end, key, lanes);
+}
+
+/// Stores the keys of the fibers at [from, to) of the last level but one, by
+/// vectors. Lanes behind `to` store theirs behind the window. If several fibers
+/// begin at the same entry, all but the last are empty, and of the lanes that
+/// store to one place the last one wins.
+void FlatTree::storeVectors(ImplicitLocOpBuilder &b, const Walk &walk,
+                            Value from, Value to, const Key &above,
+                            unsigned lanes) const {
+  auto words = VectorType::get(lanes, b.getI64Type());
+  auto toAll = [&](Value index) -> Value {
+    Value word = Number(b, index).asSigned(b.getI64Type());
+    return vector::BroadcastOp::create(b, words, word);
+  };
+  Number step(b, lanes);
+  Number zero(b, 0);
+  Value begin = toAll(walk.begin), end = toAll(walk.high.back());
+  Value last = Number(b, end) - 1;
+  Value all = vector::BroadcastOp::create(
+      b, VectorType::get(lanes, b.getI1Type()), Number::flag(b, true));
+  Key outer = rank > 2 ? Key(toAll(above.get(b))) : Key();
+  auto forOp = scf::ForOp::create(b, from, to, step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  Value position = forOp.getInductionVar();
+  Value valid = emitMask(b, position, to, lanes);
+  auto mine = Level::get(of, rank - 2);
+  Value ahead = Number(b, position) + kAhead;
+  mine->prefetch(b, ahead);
+  Level::get(of, rank - 1)->prefetchBegin(b, ahead);
+  Value parts = asWords(b, mine->coordinateVector(b, position, valid, lanes));
+  Value stored = emitPositionsArray(b, of, rank - 1);
+  Value begins = asWords(b, loadVector(b, stored, position, valid, lanes));
+  Key key = outer;
+  key.add(b, of, rank - 2, parts);
+  Value first = min(max(Number(b, begins), begin), last);
+  Value at = select(Number(b, valid), first, end);
+  vector::ScatterOp::create(b, Type(), walk.array, ValueRange{zero},
+                            Number(b, at) - begin, all, key.get(b));
 }
 
 /// Completes the keys. The array has the key of a fiber at the fiber's first
@@ -193,6 +235,7 @@ void FlatTree::addEntries(ImplicitLocOpBuilder &b, const Walk &walk,
   Value carried = vector::ShuffleOp::create(b, above, above, lastLane);
 
   Value valid = emitMask(b, position, end, lanes);
+  Level::get(of, rank - 1)->prefetch(b, Number(b, position) + kAhead);
   Key key(above);
   key.add(b, of, rank - 1,
           asWords(b, Level::get(of, rank - 1)
@@ -229,7 +272,7 @@ void FlatTree::fill(ImplicitLocOpBuilder &b, Value array, Value begin,
     Value at = Number(b, clear.getInductionVar()) - begin;
     vector::StoreOp::create(b, none, array, at);
   }
-  storeFibers(b, walk, 0, walk.low[0], walk.high[0], Key());
+  storeFibers(b, walk, 0, walk.low[0], walk.high[0], Key(), lanes);
   addEntries(b, walk, lanes);
 }
 

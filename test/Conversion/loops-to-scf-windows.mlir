@@ -141,14 +141,25 @@ func.func @union(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %out: mem
 // CHECK:           %[[LAST:.+]]:2 = scf.while
 // CHECK:           %[[TO:.+]] = arith.addi %[[LAST]]#0, %c1
 //
-// nothing; then, for every fiber, array[where it begins] = its coordinate
+// nothing; then, for the fibers of each register, array[where they begin] = their coordinates.
+// Lanes that have no fiber store behind the window. What the next windows read is prefetched.
 // CHECK:           scf.for %{{.+}} = %[[PA]] to %[[STOP]] step %c4
 // CHECK:             vector.store %{{.+}}, %[[KEYS]]
-// CHECK:           scf.for %[[F:.+]] = %[[FIRST]]#0 to %[[TO]] step %c1
-// CHECK:             %[[BEGIN:.+]] = arith.maxui %{{.+}}, %[[PA]]
-// CHECK:             %[[SAFE:.+]] = arith.minui %[[BEGIN]], %{{.+}}
-// CHECK-NEXT:        %[[AT:.+]] = arith.subi %[[SAFE]], %[[PA]]
-// CHECK:             memref.store %{{.+}}, %[[KEYS]][%[[AT]]]
+// CHECK-DAG:       %[[PAS:.+]] = vector.broadcast %{{.+}} : i64 to vector<4xi64>
+// CHECK-DAG:       %[[STOPS:.+]] = vector.broadcast %{{.+}} : i64 to vector<4xi64>
+// CHECK:           %[[LASTS:.+]] = arith.subi %[[STOPS]], %{{.+}} : vector<4xi64>
+// CHECK:           scf.for %[[F:.+]] = %[[FIRST]]#0 to %[[TO]] step %c4
+// CHECK:             %[[VALID:.+]] = vector.create_mask
+// CHECK:             %[[AHEAD:.+]] = arith.addi %[[F]], %c512
+// CHECK:             memref.prefetch %{{.+}}[%[[AHEAD]]]
+// CHECK:             memref.prefetch %{{.+}}[%[[AHEAD]]]
+// CHECK:             vector.maskedload %{{.+}}[%[[F]]], %[[VALID]]
+// CHECK:             vector.maskedload %{{.+}}[%[[F]]], %[[VALID]]
+// CHECK:             %[[BEGIN:.+]] = arith.maxui %{{.+}}, %[[PAS]]
+// CHECK:             %[[SAFE:.+]] = arith.minui %[[BEGIN]], %[[LASTS]]
+// CHECK-NEXT:        %[[PLACE:.+]] = arith.select %[[VALID]], %[[SAFE]], %[[STOPS]]
+// CHECK:             %[[AT:.+]] = arith.subi %[[PLACE]], %[[PAS]]
+// CHECK:             vector.scatter %[[KEYS]][%c0] [%[[AT]]], %{{.+}}, %{{.+}}
 //
 // the largest up to there, and the last coordinate
 // CHECK:           scf.for %[[P:.+]] = %[[PA]] to %[[STOP]] step %c4 iter_args(%[[BEFORE:.+]] = %{{.+}}) -> (vector<4xi64>)
@@ -159,6 +170,8 @@ func.func @union(%A: tensor<?x?xf64, #COO>, %B: tensor<?x?xf64, #COO>, %out: mem
 // CHECK-NEXT:        %[[FOUR:.+]] = arith.maxui %[[TWO]], %[[BY_TWO]]
 // CHECK-NEXT:        %[[ALL:.+]] = arith.maxui %[[FOUR]], %[[BEFORE]]
 // CHECK-NEXT:        %[[NEXT:.+]] = vector.shuffle %[[ALL]], %[[ALL]] [3, 3, 3, 3]
+// CHECK:             %[[AHEAD:.+]] = arith.addi %[[P]], %c512
+// CHECK:             memref.prefetch %{{.+}}[%[[AHEAD]]]
 // CHECK:             vector.maskedload %{{.+}}[%[[P]]]
 // CHECK:             arith.ori %[[ALL]]
 // CHECK:             vector.store %{{.+}}, %[[KEYS]]
