@@ -177,28 +177,35 @@ static NACHO_INLINE void checkFibers(const Pos *pos, int64_t begin, int64_t end,
 }
 
 /// Checks share `t` of the entries, each of them against the next one, and of
-/// the fibers.
+/// the fibers. Fibers are checked as soon as their entries were, which are then
+/// still in a cache.
 template <typename Pos, typename Entries>
 static Found checkShare(const LevelEntries &of, const Entries &entries,
                         int64_t t, int64_t threads, const StopWord &word) {
   auto *pos = static_cast<const Pos *>(of.positions);
   Found found;
-  int64_t pairs = of.entries - 1, end = evenBegin(pairs, threads, t + 1);
-  for (int64_t p = evenBegin(pairs, threads, t); p < end; p += kBlock) {
-    throwIfSet(word);
-    int64_t last = std::min(end, p + kBlock);
-    withVectors([&]() __attribute__((always_inline)) {
-      found.faults += entries.countFaults(p, last, found.isInside);
-    });
-  }
-  end = pairs ? evenBegin(of.fibers, threads, t + 1) : 0;
+  int64_t pairs = of.entries - 1;
+  int64_t p = evenBegin(pairs, threads, t);
+  auto checkBefore = [&](int64_t end) {
+    for (int64_t last; p < end; p = last) {
+      throwIfSet(word);
+      last = std::min(end, p + kBlock);
+      withVectors([&]() __attribute__((always_inline)) {
+        found.faults += entries.countFaults(p, last, found.isInside);
+      });
+    }
+  };
+  int64_t lastPair = evenBegin(pairs, threads, t + 1);
+  int64_t end = pairs ? evenBegin(of.fibers, threads, t + 1) : 0;
   for (int64_t f = evenBegin(of.fibers, threads, t); f < end; f += kBlock) {
     throwIfSet(word);
     int64_t last = std::min(end, f + kBlock);
+    checkBefore(std::min<int64_t>(lastPair, pos[last]));
     withVectors([&]() __attribute__((always_inline)) {
       checkFibers(pos, f, last, pairs, entries, found);
     });
   }
+  checkBefore(lastPair);
   return found;
 }
 
