@@ -7,7 +7,8 @@
 //
 //   for p: if found(p): use(p)
 //
-//   for some steps at a time:
+//   if there are few steps: the same loop
+//   else, for some steps at a time:
 //     count = 0
 //     for p: busy[count] = p; count += found(p)
 //     for n = 0 to count: p = busy[n]; use(p)
@@ -38,6 +39,9 @@ using namespace nacho;
 /// The number of steps that are listed at a time, so that the list stays in the
 /// nearest cache.
 static constexpr int64_t kListedSteps = 256;
+/// Fewer steps are not listed. Where two loops end cannot be foreseen either,
+/// and costs more than the few steps that are foreseen wrongly.
+static constexpr int64_t kFewSteps = 10;
 
 /// Whether an operation without regions writes nothing.
 static bool onlyReads(Operation &op) {
@@ -76,6 +80,7 @@ private:
   Value emitIsBusy(Block &block, unsigned level, IRMapping &mapping);
   Value emitList(Value from, Value to, Value busy);
   ValueRange emitSteps(Value count, Value busy, ValueRange carried);
+  ValueRange emitListed(Value stride);
 
   scf::ForOp loop;
   ImplicitLocOpBuilder b;
@@ -229,20 +234,41 @@ ValueRange IdleLoop::emitSteps(Value count, Value busy, ValueRange carried) {
   return steps.getResults();
 }
 
-void IdleLoop::replace() {
-  Value busy = allocate();
-  Value stride = Number(b, loop.getStep()) * kListedSteps;
+/// Emits the loops that list steps and run those. Returns what they carry.
+ValueRange IdleLoop::emitListed(Value stride) {
   auto outer = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                                   stride, loop.getInits());
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(outer.getBody());
   Value from = outer.getInductionVar();
   Value to = Number(b, from) + stride;
   to = arith::MinSIOp::create(b, to, loop.getUpperBound());
+  Value busy = allocate();
   Value count = emitList(from, to, busy);
   ValueRange made = emitSteps(count, busy, outer.getRegionIterArgs());
   if (!made.empty())
     scf::YieldOp::create(b, made);
-  loop->replaceAllUsesWith(outer.getResults());
+  return outer.getResults();
+}
+
+void IdleLoop::replace() {
+  Number step(b, loop.getStep());
+  Value stride = step * kListedSteps, few = step * kFewSteps;
+  Number length = Number(b, loop.getUpperBound()) - loop.getLowerBound();
+  bool carries = !loop.getInits().empty();
+  auto ifFew = scf::IfOp::create(b, loop.getResultTypes(),
+                                 length.compare(arith::CmpIPredicate::slt, few),
+                                 /*withElse=*/true);
+  auto emitInto = [&](Block *block, auto emit) {
+    b.setInsertionPointToStart(block);
+    ValueRange results = emit();
+    if (carries)
+      scf::YieldOp::create(b, results);
+  };
+  emitInto(ifFew.thenBlock(),
+           [&] { return ValueRange(b.clone(*loop)->getResults()); });
+  emitInto(ifFew.elseBlock(), [&] { return emitListed(stride); });
+  loop->replaceAllUsesWith(ifFew.getResults());
   loop.erase();
 }
 

@@ -1,42 +1,55 @@
 // RUN: nacho-opt %s -nacho-skip-steps -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // Steps are listed that find a bit, or have a coordinate that is too large. Only they run, and need not ask for the bit.
+// If there are few steps, the loop stays as it is.
 //
 // CHECK-LABEL: func.func @masked(
 // CHECK:         %[[BUSY:.+]] = memref.alloca() : memref<256xindex>
-// CHECK-NEXT:    %[[ALL:.+]]:2 = scf.for %[[FROM:.+]] = %begin to %end step %c256 iter_args(%[[SUM:.+]] = %cst, %[[OUTSIDE:.+]] = %false) -> (f64, i1) {
-// CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FROM]], %c256 : index
-// CHECK-NEXT:      %[[TO:.+]] = arith.minsi %[[NEXT]], %end : index
-// CHECK-NEXT:      %[[COUNT:.+]] = scf.for %[[AT:.+]] = %[[FROM]] to %[[TO]] step %c1 iter_args(%[[N:.+]] = %c0) -> (index) {
-// CHECK-NEXT:        memref.store %[[AT]], %[[BUSY]][%[[N]]]
-// CHECK-NEXT:        %[[K:.+]] = memref.load %crd[%[[AT]]] : memref<?xindex>
-// CHECK-NEXT:        %[[FITS:.+]] = arith.cmpi ult, %[[K]], %extent : index
-// CHECK-NEXT:        %[[FOUND:.+]] = scf.if %[[FITS]] -> (i1) {
-// CHECK-NEXT:          %[[BIT:.+]] = memref.load %bits[%[[K]]] : memref<?xi1>
-// CHECK-NEXT:          scf.yield %[[BIT]] : i1
-// CHECK-NEXT:        } else {
-// CHECK-NEXT:          scf.yield %true : i1
+// CHECK-NEXT:    %[[STEPS:.+]] = arith.subi %end, %begin : index
+// CHECK-NEXT:    %[[ARE_FEW:.+]] = arith.cmpi slt, %[[STEPS]], %c10 : index
+// CHECK-NEXT:    %[[ALL:.+]]:2 = scf.if %[[ARE_FEW]] -> (f64, i1) {
+// CHECK-NEXT:      %[[SAME:.+]]:2 = scf.for %[[P:.+]] = %begin to %end step %c1 iter_args(%{{.+}} = %cst, %{{.+}} = %false) -> (f64, i1) {
+// CHECK-NEXT:        memref.load %crd[%[[P]]]
+// CHECK-NOT:         memref.store
+// CHECK:             memref.load %bits
+// CHECK:             memref.load %values[%[[P]]]
+// CHECK:           scf.yield %[[SAME]]#0, %[[SAME]]#1 : f64, i1
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %[[LISTED:.+]]:2 = scf.for %[[FROM:.+]] = %begin to %end step %c256 iter_args(%[[SUM:.+]] = %cst, %[[OUTSIDE:.+]] = %false) -> (f64, i1) {
+// CHECK-NEXT:        %[[NEXT:.+]] = arith.addi %[[FROM]], %c256 : index
+// CHECK-NEXT:        %[[TO:.+]] = arith.minsi %[[NEXT]], %end : index
+// CHECK-NEXT:        %[[COUNT:.+]] = scf.for %[[AT:.+]] = %[[FROM]] to %[[TO]] step %c1 iter_args(%[[N:.+]] = %c0) -> (index) {
+// CHECK-NEXT:          memref.store %[[AT]], %[[BUSY]][%[[N]]]
+// CHECK-NEXT:          %[[K:.+]] = memref.load %crd[%[[AT]]] : memref<?xindex>
+// CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi ult, %[[K]], %extent : index
+// CHECK-NEXT:          %[[FOUND:.+]] = scf.if %[[FITS]] -> (i1) {
+// CHECK-NEXT:            %[[BIT:.+]] = memref.load %bits[%[[K]]] : memref<?xi1>
+// CHECK-NEXT:            scf.yield %[[BIT]] : i1
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            scf.yield %true : i1
+// CHECK-NEXT:          }
+// CHECK-NEXT:          %[[ONE:.+]] = arith.index_castui %[[FOUND]] : i1 to index
+// CHECK-NEXT:          %[[MORE:.+]] = arith.addi %[[N]], %[[ONE]] : index
+// CHECK-NEXT:          scf.yield %[[MORE]] : index
 // CHECK-NEXT:        }
-// CHECK-NEXT:        %[[ONE:.+]] = arith.index_castui %[[FOUND]] : i1 to index
-// CHECK-NEXT:        %[[MORE:.+]] = arith.addi %[[N]], %[[ONE]] : index
-// CHECK-NEXT:        scf.yield %[[MORE]] : index
-// CHECK-NEXT:      }
-// CHECK-NEXT:      %[[PIECE:.+]]:2 = scf.for %[[M:.+]] = %c0 to %[[COUNT]] step %c1 iter_args(%[[BEFORE:.+]] = %[[SUM]], %[[OLD:.+]] = %[[OUTSIDE]]) -> (f64, i1) {
-// CHECK-NEXT:        %[[P:.+]] = memref.load %[[BUSY]][%[[M]]]
-// CHECK-NEXT:        %[[COORDINATE:.+]] = memref.load %crd[%[[P]]] : memref<?xindex>
-// CHECK-NEXT:        %[[IN:.+]] = arith.cmpi ult, %[[COORDINATE]], %extent : index
-// CHECK-NEXT:        %[[EITHER:.+]] = arith.select %[[IN]], %[[OLD]], %true : i1
-// CHECK-NEXT:        %[[AFTER:.+]] = scf.if %[[IN]] -> (f64) {
-// CHECK-NOT:           memref.load %bits
-// CHECK:               %[[X:.+]] = memref.load %values[%[[P]]] : memref<?xf64>
-// CHECK-NEXT:          %[[ADDED:.+]] = arith.addf %[[BEFORE]], %[[X]] : f64
-// CHECK-NEXT:          scf.yield %[[ADDED]] : f64
-// CHECK-NEXT:        } else {
-// CHECK-NEXT:          scf.yield %[[BEFORE]] : f64
+// CHECK-NEXT:        %[[PIECE:.+]]:2 = scf.for %[[M:.+]] = %c0 to %[[COUNT]] step %c1 iter_args(%[[BEFORE:.+]] = %[[SUM]], %[[OLD:.+]] = %[[OUTSIDE]]) -> (f64, i1) {
+// CHECK-NEXT:          %[[P:.+]] = memref.load %[[BUSY]][%[[M]]]
+// CHECK-NEXT:          %[[COORDINATE:.+]] = memref.load %crd[%[[P]]] : memref<?xindex>
+// CHECK-NEXT:          %[[IN:.+]] = arith.cmpi ult, %[[COORDINATE]], %extent : index
+// CHECK-NEXT:          %[[EITHER:.+]] = arith.select %[[IN]], %[[OLD]], %true : i1
+// CHECK-NEXT:          %[[AFTER:.+]] = scf.if %[[IN]] -> (f64) {
+// CHECK-NOT:             memref.load %bits
+// CHECK:                 %[[X:.+]] = memref.load %values[%[[P]]] : memref<?xf64>
+// CHECK-NEXT:            %[[ADDED:.+]] = arith.addf %[[BEFORE]], %[[X]] : f64
+// CHECK-NEXT:            scf.yield %[[ADDED]] : f64
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            scf.yield %[[BEFORE]] : f64
+// CHECK-NEXT:          }
+// CHECK-NEXT:          scf.yield %[[AFTER]], %[[EITHER]] : f64, i1
 // CHECK-NEXT:        }
-// CHECK-NEXT:        scf.yield %[[AFTER]], %[[EITHER]] : f64, i1
+// CHECK-NEXT:        scf.yield %[[PIECE]]#0, %[[PIECE]]#1 : f64, i1
 // CHECK-NEXT:      }
-// CHECK-NEXT:      scf.yield %[[PIECE]]#0, %[[PIECE]]#1 : f64, i1
+// CHECK-NEXT:      scf.yield %[[LISTED]]#0, %[[LISTED]]#1 : f64, i1
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[ALL]]#0, %[[ALL]]#1
 func.func @masked(%crd: memref<?xindex> loc("crd"), %bits: memref<?xi1> loc("bits"),

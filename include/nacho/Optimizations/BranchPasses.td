@@ -127,7 +127,8 @@ def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
     Whether a step that looks a coordinate up finds it cannot be foreseen: a processor
     that foresees it wrongly loses the time of several steps. So the steps that find
     something are listed first, which takes no branch, and only they run. The list has a
-    bounded size: a loop of many steps is cut into pieces.
+    bounded size: a loop of many steps is cut into pieces. A loop of fewer than ten steps
+    runs as it is.
 
     Before:
     ```mlir
@@ -146,23 +147,31 @@ def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
     After:
     ```mlir
     %busy = memref.alloca() : memref<256xindex>
-    %sum = scf.for %from = %begin to %end step %c256 iter_args(%before = %zero) -> (f64) {
-      %next = arith.addi %from, %c256 : index
-      %to = arith.minsi %next, %end : index
-      %count = scf.for %p = %from to %to step %c1 iter_args(%n = %c0) -> (index) {
-        memref.store %p, %busy[%n] : memref<256xindex>
-        %k = memref.load %coordinates[%p] : memref<?xindex>
-        %isThere = memref.load %bits[%k] : memref<?xi1>
-        %one = arith.index_castui %isThere : i1 to index
-        %more = arith.addi %n, %one : index
-        scf.yield %more : index
+    %steps = arith.subi %end, %begin : index
+    %areFew = arith.cmpi slt, %steps, %c10 : index
+    %sum = scf.if %areFew -> (f64) {
+      // The loop as before.
+      scf.yield %same : f64
+    } else {
+      %listed = scf.for %from = %begin to %end step %c256 iter_args(%before = %zero) -> (f64) {
+        %next = arith.addi %from, %c256 : index
+        %to = arith.minsi %next, %end : index
+        %count = scf.for %p = %from to %to step %c1 iter_args(%n = %c0) -> (index) {
+          memref.store %p, %busy[%n] : memref<256xindex>
+          %k = memref.load %coordinates[%p] : memref<?xindex>
+          %isThere = memref.load %bits[%k] : memref<?xi1>
+          %one = arith.index_castui %isThere : i1 to index
+          %more = arith.addi %n, %one : index
+          scf.yield %more : index
+        }
+        %after = scf.for %n = %c0 to %count step %c1 iter_args(%before = %before) -> (f64) {
+          %p = memref.load %busy[%n] : memref<256xindex>
+          // The step as before, which has found something.
+          scf.yield %x : f64
+        }
+        scf.yield %after : f64
       }
-      %after = scf.for %n = %c0 to %count step %c1 iter_args(%before = %before) -> (f64) {
-        %p = memref.load %busy[%n] : memref<256xindex>
-        // The step as before, which has found something.
-        scf.yield %x : f64
-      }
-      scf.yield %after : f64
+      scf.yield %listed : f64
     }
     ```
 

@@ -28,11 +28,7 @@ static void lowerPrefetch(FiberLowering &lowering, PrefetchOp op) {
   auto type = cast<RankedTensorType>(of.tensor.getType());
   if (!op.getElements() || of.level + 1 < type.getRank())
     return;
-  Value values = emitValues(b, of.tensor);
-  prefetchElement(b, values, first);
-  // Elements are often wider than coordinates, so a fiber's elements take more
-  // than one cache line sooner: prefetch the next line, too.
-  prefetchElement(b, values, Number(b, first) + 8);
+  prefetchElement(b, emitValues(b, of.tensor), first);
 }
 
 static void lowerAhead(FiberLowering &lowering, AheadOp op) {

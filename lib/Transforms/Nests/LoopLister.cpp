@@ -348,18 +348,18 @@ bool LoopLister::isScattered(Value fiber) {
   }
 }
 
-/// Prefetches the fibers of later entries.
+/// Prefetches the fibers of later entries, and their first elements. Even where
+/// few of these are read, as those of masked products, waiting for them takes
+/// longer than prefetching all.
 void LoopLister::prefetch(Value fiber, Value entry, unsigned below) {
   if (cast<FiberType>(fiber.getType()).isElement())
     return;
-  // If elements are found by their coordinates, most are never read.
-  bool elements = !findsElements(nest);
   auto fetch = [&](int64_t ahead, bool begin) {
     Value position = RecallOp::create(b, entry, below, ahead);
     Value there = FiberAtOp::create(
         b, fiber.getType(), rootOf(fiber).getFiber(), position, Value(),
         isCertain(fiber) && made.condition.isAlways());
-    PrefetchOp::create(b, there, begin, elements && !begin);
+    PrefetchOp::create(b, there, begin, /*elements=*/!begin);
   };
   fetch(2 * kAhead, /*begin=*/true);
   fetch(kAhead, /*begin=*/false);
