@@ -201,9 +201,11 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
 }
 
 /// Makes fewer parts of those that Nacho chose, if their tables are worth only
-/// `most`, or if one thread fills the draft of a union.
+/// `most`, or if one thread fills the draft of a union or a list: one part
+/// leaves no gaps in it.
 void StepPlan::mergeParts(int64_t most, int64_t threads) {
-  if (threads == 1 && step->fill == Fill::unionsDrafted)
+  bool isList = step->isDraft() && step->list == Step::List::inOrder;
+  if (threads == 1 && (isList || step->fill == Fill::unionsDrafted))
     most = 1;
   if (most < parts)
     divide(most);

@@ -60,6 +60,29 @@ def test_several_threads_take_part():
     assert all(counts)
 
 
+def test_one_thread_fills_a_list_as_one_part():
+    """No gaps are left between parts; but a number of parts that is asked for stays."""
+    rng = np.random.default_rng(0)
+    given = {}
+    for name in "AB":
+        pattern = rng.random((4000, 400)) < 0.04
+        values = np.ones(np.count_nonzero(pattern))
+        given[name] = samples.tensor(pattern, values).convert("dcsr")
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = A[i,j] * B[i,j]",
+        dict.fromkeys("ABZ", "dcsr"),
+        choices={"drafts": True, "merge-keys": False},
+    )
+    done, results = [], []
+    for options in ({"threads": 1}, {"threads": 2}, {"threads": 1, "parts": 8}):
+        take_sharing()
+        results.append(kernel(**given, **options))
+        done.append(sum(take_sharing()[0]))
+    assert done[0] < done[1] == done[2]
+    assert samples.same(results[0], results[1])
+    assert samples.same(results[0], results[2])
+
+
 ASKED = """
 import os, sys
 import numpy as np
