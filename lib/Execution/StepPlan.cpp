@@ -289,8 +289,10 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   HostView<int64_t> numbers = found.read();
   sizes.assign(numbers.begin(), numbers.end());
   // A single part leaves no gaps in the draft: it is the result, if it is not
-  // to be sorted and does not waste too much memory.
-  if (parts == 1 && !step->isSorted() && capacity / 2 <= numEntries()) {
+  // to be sorted and does not waste too much memory. A list is soon released.
+  bool isSoonReleased = step->list == Step::List::inOrder;
+  if (parts == 1 && !step->isSorted() &&
+      (isSoonReleased || capacity / 2 <= numEntries())) {
     shrink(made);
     return std::nullopt;
   }
