@@ -58,9 +58,9 @@ static bool searchesRuns(CoiterateOp loop, Value fiber) {
 /// Returns the level of the stored tensor that has the entries of a fiber. The
 /// only level of a flattened tensor has an entry at each position.
 static unsigned storedLevelOf(Value fiber, Value tensor) {
-  if (tensor == rootOf(fiber).getTensor())
-    return cast<FiberType>(fiber.getType()).getLevel();
-  return cast<RankedTensorType>(tensor.getType()).getRank() - 1;
+  if (rootOf(fiber).getTensor().getDefiningOp<FlattenOp>())
+    return cast<RankedTensorType>(tensor.getType()).getRank() - 1;
+  return cast<FiberType>(fiber.getType()).getLevel();
 }
 
 /// Whether steps through a fiber, in a loop with a number, read only what is

@@ -185,6 +185,36 @@ func.func @again(%A: !sv, %B: !sv, %bounds: memref<?x5xindex>, %counts: memref<?
   return
 }
 
+// A range of the rows of B is found by search in each part: parts also read coordinates that
+// lie outside of the cuts of their tile.
+//
+// CHECK-LABEL: func.func @negative_range(
+// CHECK:           nacho.stage_in %{{.+}} alone : memref<?x3xindex>
+// CHECK:           sparse_tensor.coordinates %arg0 {level = 0 : index}
+// CHECK-NOT:       alone
+// CHECK:           nacho.stage_in
+// CHECK-NOT:       alone
+// CHECK:           return
+func.func @negative_range(%B: !coo, %bounds: memref<?x3xindex>, %counts: memref<?x1xindex>,
+                          %from: index, %size: index, %columns: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %part_of_B = nacho.slice %B [%from, 0] [%size, %columns] [1, 1] : !coo to !coo
+  %B0 = nacho.root %part_of_B : !coo
+  nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : memref<?x3xindex> -> !nacho.cut<1>
+    %hi = nacho.load_cut %bounds[%next] : memref<?x3xindex> -> !nacho.cut<1>
+    %sum = nacho.coiterate %i of (%B1 = %B0 : !nacho.fiber<!coo, 0>) in %B1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1>) iter_args(%s = %c0 : index) {
+      %t = arith.addi %s, %c1 : index
+      nacho.yield %t : index
+    }
+    memref.store %sum, %counts[%part, %c0] : memref<?x1xindex>
+  }
+  return
+}
+
 // Workers that have found the cuts of their tile have windows after they have waited for each
 // other: none of the cuts, which lie in memory that they share.
 //

@@ -105,6 +105,17 @@ def test_heavy_rows():
         assert (found.toarray() == (A + B).toarray()).all()
 
 
+@pytest.mark.parametrize("format", ["coo", "csr", "csc", "dcsr", "csf"])
+@pytest.mark.parametrize("text", ["Z[i,j] = A[1:-2, 3:][i,j]", "Z[i] += A[1:-2][i,j]"])
+def test_ranges_of_operands(text, format):
+    """Each part searches for the ends of a range, which may lie in other tiles."""
+    A = nacho.Tensor.from_dense(matrix(1, (40, 60), 0.9).toarray(), format)
+    names = {"A": format, "Z": "csr" if "Z[i,j]" in text else "dense"}
+    found = kernel(text, 64, formats=names)(A, parts=300)
+    wanted = nacho.mlir.compile(text, names)(A, parts=300)
+    assert samples.same_numbers(found, wanted)
+
+
 def test_operands_that_change_after_the_count():
     """Parts leave elements of windows out, or have more than there is room for."""
     A, B = matrix(1), matrix(2)
