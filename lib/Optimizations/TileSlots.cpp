@@ -274,6 +274,15 @@ void TileSlots::emitStatus(ImplicitLocOpBuilder &b) {
       ValueRange());
 }
 
+/// Lets one more row end where all entries do. Loops that take runs of equal
+/// coordinates apart do not visit the run at whose beginning the part ends, but
+/// the loops that append the rest do, since none is inside of them.
+void TileSlots::placeEnd(ImplicitLocOpBuilder &b, Value kept, Value row) {
+  Number end = Number(b, entries.begin) + kept;
+  memref::StoreOp::create(b, end.as(b.getI32Type()), ends,
+                          ValueRange{rowInMemory(b, row)});
+}
+
 /// Copies the loops that count, and looks whether memory had room for all that
 /// the part kept.
 void TileSlots::keepRows(ImplicitLocOpBuilder &b, Operation *yield) {
@@ -294,11 +303,13 @@ void TileSlots::keepRows(ImplicitLocOpBuilder &b, Operation *yield) {
   Number count(b, yield->getOperand(column));
   Number most = Number(b, entries.end) - entries.begin;
   Number isWrong = count > most;
+  Value kept = min(count, most);
   if (hasRest) {
     Number isLong = Number(b, row.front()) > rows.end;
     isWrong = isWrong | isLong;
+    placeEnd(b, kept, row.front());
   }
-  yield->setOperand(column, min(count, most));
+  yield->setOperand(column, kept);
   auto ifWrong = scf::IfOp::create(b, isWrong, /*withElse=*/false);
   b.setInsertionPointToStart(ifWrong.thenBlock());
   emitStatus(b);

@@ -112,6 +112,8 @@ private:
   Values placeEntries(mlir::ImplicitLocOpBuilder &b, mlir::IRMapping &now,
                       mlir::ValueRange row);
   void emitStatus(mlir::ImplicitLocOpBuilder &b);
+  void placeEnd(mlir::ImplicitLocOpBuilder &b, mlir::Value kept,
+                mlir::Value row);
   void keepRows(mlir::ImplicitLocOpBuilder &b, mlir::Operation *yield);
 
   WorkersCall &counting, &append;

@@ -105,6 +105,21 @@ def test_heavy_rows():
         assert (found.toarray() == (A + B).toarray()).all()
 
 
+@pytest.mark.parametrize("format", ["csr", "dcsr"])
+@pytest.mark.parametrize("text", ["Z[i,j] = 3 * A[i,j]", ADD])
+def test_parts_that_end_where_runs_begin(text, format):
+    """Such a part visits the run only where it appends rows: it has no entry in it."""
+    formats = {**dict.fromkeys([n for n in "AB" if n in text], "coo"), "Z": format}
+    adds, wanted = kernel(text, 32, formats=formats), nacho.mlir.compile(text, formats)
+    for lengths in ((3, 3), (1, 0, 1), (5, 1), (1, 1, 1)):
+        dense = np.arange(1.0, 9) * (np.arange(8) < np.array(lengths)[:, None])
+        given = [nacho.Tensor.from_dense(dense[:, ::n], "coo") for n in (1, -1)]
+        given = given[: len(formats) - 1]
+        for parts in range(1, 12):
+            found = adds(*given, parts=parts)
+            assert samples.same_numbers(found, wanted(*given, parts=parts))
+
+
 @pytest.mark.parametrize("format", ["coo", "csr", "csc", "dcsr", "csf"])
 @pytest.mark.parametrize("text", ["Z[i,j] = A[1:-2, 3:][i,j]", "Z[i] += A[1:-2][i,j]"])
 def test_ranges_of_operands(text, format):
