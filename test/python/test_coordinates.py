@@ -205,16 +205,24 @@ def test_numbers_as_indices(text, format):
         np.testing.assert_allclose(each, PICKED[text], rtol=1e-14)
 
 
-def test_results_lose_the_level():
-    """The format of a row is that of the level which is left."""
-    for format, wanted in (("csr", "sparse-vector"), ("csc", "dense")):
-        T = nacho.Tensor.from_dense(DENSE, format)
-        found = nacho.evaluate("y[j] = A[3,j]", A=T)
-        if wanted == "dense":
-            assert isinstance(found, np.ndarray)
-        else:
-            assert found.format == nacho.Format(wanted)
-            assert found.nnz == np.count_nonzero(DENSE[3])
+@pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo"])
+def test_rows_columns_and_diagonals_are_arrays(format):
+    """They are sparse vectors only if that is asked for."""
+    T = nacho.Tensor.from_dense(DENSE, format)
+    row, column = DENSE[3], DENSE[:, 2]
+    for text, wanted in (
+        ("y[j] = A[3,j]", row),
+        ("y[j] = A[3,j] + A[2,2]", row + DENSE[2, 2]),
+        ("y[j] = A[3,j] + 1", row + 1),
+        ("y[i] = 2 * A[i,2]", 2 * column),
+        ("y[i] = A[:4, :4][i,i]", DENSE[:4, :4].diagonal()),
+    ):
+        found = nacho.evaluate(text, A=T)
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_array_equal(found, wanted)
+    found = nacho.evaluate("y[j] = A[3,j]", A=T, out="sparse-vector")
+    assert found.format == nacho.Format("sparse-vector")
+    assert found.nnz == np.count_nonzero(row)
 
 
 def test_numbers_of_index_variables():
@@ -226,7 +234,7 @@ def test_numbers_of_index_variables():
     np.testing.assert_array_equal(found, DENSE[3])
     T = nacho.asarray(A)
     found = nacho.evaluate(T[3, j] * T[4, j], "j")
-    np.testing.assert_array_equal(found.to_dense(), DENSE[3] * DENSE[4])
+    np.testing.assert_array_equal(found, DENSE[3] * DENSE[4])
     found = nacho.evaluate(a[-2, j] * a[i, -1] * a[-1, -1], (i, j))
     wanted = DENSE[-2] * DENSE[:, -1:] * DENSE[-1, -1]
     np.testing.assert_array_equal(found.toarray(), wanted)

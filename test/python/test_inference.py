@@ -131,6 +131,12 @@ def test_two_indices(text, formats, expected):
         ("y[i] = b[i] + A[i,j]*x[j]", "A:csr b:sparse-vector x:dense", "dense"),
         ("y[i] = b[i] + A[i,j]*x[j]", "A:dcsr b:coo x:dense", "dense"),
         ("y[i] max= A[i,j]", "A:dcsr", "dense"),
+        # Rows, columns and diagonals are arrays, too, whatever the format.
+        ("y[j] = A[3,j]", "A:csr", "dense"),
+        ("y[j] = A[3,j] + A[2,2]", "A:coo", "dense"),
+        ("y[i] = A[i,0] * v[i]", "A:csc v:sparse-vector", "dense"),
+        ("y[i] = A[i,i]", "A:dcsr", "dense"),
+        ("y[j] = D[3,j] * v[j]", "D:dense v:sparse-vector", "sparse-vector"),
         (
             "Z[i,j,k] = A[i,j] * B[k,j]",
             "A:csr B:csr",

@@ -26,11 +26,11 @@ Dense levels outside of sparse ones are the *rows* of a sparse operand. All of t
 there, but in a product of two sparse operands with different rows, only few pairs of
 rows have entries: A[i,j] * A[k,j] stores i as rows, and k compressed.
 
-Sums with one index are dense: sums by row or column are arrays. A vector of which
-nothing is summed is stored as its operands are. A result is also dense if its indices
-are all dense or rows, such as a sparse matrix times a dense one. A spread structure, as
-that of E[i,j] + m[i], is dense as well, but larger than any operand: unless all
-operands are dense, it is refused, because nobody asked for such a result.
+Sums with one index are dense: sums by row or column are arrays, and so are rows,
+columns and diagonals. Of sparse vectors alone, a vector is stored as they are. A result
+is also dense if its indices are all dense or rows, such as a sparse matrix times a
+dense one. A spread structure, as that of E[i,j] + m[i], is dense as well, but larger
+than any operand: unless all operands are dense, it is refused.
 
 The levels of the result are in the order in which sparse operands store its indices;
 where these leave the order open, in the order of the text. Dense levels may lead and
@@ -85,7 +85,11 @@ def result_format(
         return None
     inference = _Inference(kinds, formats)
     order = inference.order[: len(assignment.result.indices)]
-    if len(order) == 1 and assignment.reduced:
+    reads_vectors = all(
+        len(access.indices) < 2 or formats[access.name].is_dense
+        for access in assignment.accesses
+    )
+    if len(order) == 1 and (assignment.reduced or not reads_vectors):
         return _format(assignment, order, [DENSE])
     structure = inference.whole()
     levels = [structure[index] for index in order]
