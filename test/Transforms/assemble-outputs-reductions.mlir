@@ -516,3 +516,22 @@ func.func @negative_condition_of_rows(%A: tensor<?x?x?xf64>, %B: tensor<?xf64>) 
   } {order = ["i", "k", "j"]}
   return %Z : tensor<?x?xf64>
 }
+
+// y[i] = A[i, j] * j: the coordinate indexes no memory, but the result has it as a number, so that it is
+// compared with the extent, too.
+//
+// CHECK-LABEL: func.func @numbers_compute(
+// CHECK:           nacho.coiterate %j of {{.+}} %[[WRONG:[^ ]+]] = %false : i1) {
+// CHECK:             arith.index_cast %j : index to i64
+// CHECK:             %[[OUTSIDE:.+]] = arith.cmpi uge, %j, %{{.+}} : index
+// CHECK:             arith.ori %[[WRONG]], %[[OUTSIDE]] : i1
+func.func @numbers(%A: tensor<?x?xi64, #CSR>, %m: index) -> tensor<?xi64> {
+  %J = nacho.coordinates %m : tensor<?xi64>
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xi64, #CSR>, %j = %J[j] : tensor<?xi64>)
+      -> [i] : tensor<?xi64> {
+    %0 = nacho.binary mul %a, %j : i64
+    %1 = nacho.reduce add %0 over [j] : i64
+    nacho.yield %1 : i64
+  }
+  return %y : tensor<?xi64>
+}

@@ -163,3 +163,15 @@ def test_coordinates_that_were_edited_between_calls(wrong):
         with pytest.raises(nacho.OperandError, match="is out of range"):
             call()
         a.indices[3] = kept
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda-sim"])
+@pytest.mark.parametrize("text", ["y[i] = argmax(j, A[i,j])", "s += j * A[i,j]"])
+def test_coordinates_that_results_have_as_numbers(text, target):
+    """They index no memory, but what is outside of an extent is no result."""
+    a = sp.random_array((40, 40), density=0.3, format="csr", rng=1)
+    kernel = nacho.mlir.compile(text, {"A": "csr"}, target=target)
+    kernel(a)
+    a.indices[3], a.data[3] = 99, 1000.0
+    with pytest.raises(nacho.OperandError, match=r"99 is out of range \[0, 40\)"):
+        kernel(a)

@@ -6,16 +6,17 @@
 #include "nacho/IR/Arith.h"
 #include "nacho/Runtime/Abi.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace nacho;
 
-/// Whether a loop's coordinate is used as an index into memory, or to compute
-/// one.
-static bool indexesMemory(CoiterateOp loop) {
+/// Whether a loop's coordinate is used as an index into memory, to compute one,
+/// or as a number, which the result may have: argmax(j, A[i, j]).
+static bool usesCoordinate(CoiterateOp loop) {
   for (Operation *user : loop.getCoordinate().getUsers())
-    if (isa<LocateOp, AppendOp, DeriveOp>(user))
+    if (isa<LocateOp, AppendOp, DeriveOp, arith::IndexCastOp>(user))
       return true;
   return llvm::any_of(loop.getFibers(), [](Value fiber) {
     auto type = cast<FiberType>(fiber.getType());
@@ -32,7 +33,7 @@ bool nacho::mustCheck(const Part &part, const Entries &entries, unsigned m) {
   if (!loop.getFibers().empty() && llvm::all_of(loop.getFibers(), isChecked))
     return false;
   bool isInnermost = m + 1 == part.layout.loops.size();
-  return !visitsAll(loop) && indexesMemory(loop) &&
+  return !visitsAll(loop) && usesCoordinate(loop) &&
          (!isInnermost || entries.needsCheck(loop));
 }
 

@@ -1,8 +1,8 @@
 //===- CoordinateChecks.h - Checks of coordinates against extents ---------===//
 //
 // The arrays of operands may be edited after they were checked. Therefore a
-// coordinate that indexes memory is compared with its extent. A coordinate
-// outside of its extent sets a bit of the status.
+// coordinate that indexes memory, or is a number of the statement, is compared
+// with its extent. A coordinate outside of its extent sets a bit of the status.
 //
 //===----------------------------------------------------------------------===//
 
