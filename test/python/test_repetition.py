@@ -24,6 +24,20 @@ def product(**options):
     return nacho.mlir.compile(PRODUCT, formats=formats, **options)
 
 
+@pytest.fixture
+def seen(monkeypatch):
+    """A list to which each call that is not repeated adds something."""
+    found = []
+    run = Specialiser.run
+
+    def counted(self, *rest, **options):
+        found.append(self)
+        return run(self, *rest, **options)
+
+    monkeypatch.setattr(Specialiser, "run", counted)
+    return found
+
+
 def test_repeated_calls_are_checked_in_full_once(full):
     kernel, a, x = product(), matrix(), np.arange(5.0)
     for _ in range(3):
@@ -157,15 +171,7 @@ def test_the_order_of_loops_is_that_of_the_sizes():
         assert np.allclose(kernel(a, a).toarray(), (a @ a).toarray())
 
 
-def test_evaluate_repeats_what_it_knows(full, monkeypatch):
-    seen = []
-    run = Specialiser.run
-
-    def counted(self, *rest, **options):
-        seen.append(self)
-        return run(self, *rest, **options)
-
-    monkeypatch.setattr(Specialiser, "run", counted)
+def test_evaluate_repeats_what_it_knows(full, seen):
     text = "y[i] = 3 * A[i,j] * x[j]"
     a, x = matrix(), np.arange(5.0)
     for _ in range(3):
@@ -198,6 +204,23 @@ def test_evaluate_repeats_what_it_knows(full, monkeypatch):
         nacho.evaluate(text, A=a, x=x)
     with pytest.raises(nacho.ArgumentError, match="missing operand 'x'"):
         nacho.evaluate(text, A=a)
+
+
+def test_operands_in_mappings_and_of_einsum_are_repeated(seen):
+    text = "y[i] = 4 * A[i,j] * x[j]"
+    a, x, square = matrix(), np.arange(5.0), matrix(5, 5)
+    for _ in range(3):
+        assert np.allclose(nacho.evaluate(text, {"A": a, "x": x}), 4 * (a @ x))
+        assert np.allclose(nacho.evaluate(text, {"A": a}, x=x), 4 * (a @ x))
+    assert len(seen) == 1
+    for _ in range(3):
+        assert np.allclose(nacho.einsum("zj,j->z", a, x), a @ x)
+        for b in (matrix(5, 5, seed=2), square):
+            found = nacho.einsum("zj,jk->zk", square, b)
+            assert np.allclose(found.toarray(), (square @ b).toarray())
+    assert len(seen) == 4
+    with pytest.raises(nacho.ArgumentError, match="'x'"):
+        nacho.evaluate(text, {"A": a, "x": x}, x=x)
 
 
 def test_plans_repeat_with_the_arrays_that_they_were_made_for():

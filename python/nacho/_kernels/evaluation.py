@@ -302,10 +302,11 @@ def evaluate(
         semiring=semiring,
         progress=progress,
     )
+    by_name = {**operands, **named} if isinstance(operands, dict) else named
     key = _key_of(expr, operands, options, named)
     known = None if key is None else _repeatable.find(key)
     room = None if isinstance(out, str) else out
-    if known is not None and (made := known.compute_named(named, room)) is not None:
+    if known is not None and (made := known.compute_named(by_name, room)) is not None:
         LOGGER.debug("'%s': kernel found in memory", expr)
         return made
     text, operands = spelled(expr, operands, named)
@@ -331,10 +332,13 @@ def _key_of(
     expr: object, operands: object, options: Options, named: Mapping[str, Any]
 ) -> tuple[object, ...] | None:
     """Return by what a call is known again, or None for one that is not."""
-    if not isinstance(expr, str) or operands is not None:
+    given = {} if operands is None else operands
+    if not isinstance(expr, str) or type(given) is not dict:
         return None
     asked = options.key
-    return None if asked is None else (expr, asked, *named)
+    # An operand that is given in both ways is refused.
+    names = (*given, *named)
+    return None if asked is None or given.keys() & named else (expr, asked, *names)
 
 
 def explained(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,36 +17,46 @@ def spelled_product(
 
     An object that is given several times becomes one operand, if its rank is the same.
     """
+    if not isinstance(subscripts, str):
+        kind = type(subscripts).__name__
+        raise ArgumentError(f"einsum: the subscripts must be a string, not {kind}")
+    first: dict[int, int] = {}
+    which = [first.setdefault(id(each), n) for n, each in enumerate(operands)]
+    text, names = _spelled(subscripts, *which)
+    return text, {name: operands[n] for name, n in names.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _spelled(subscripts: str, *which: int) -> tuple[str, dict[str, int]]:
+    """Return the assignment, and for each name in it, the number of an operand.
+
+    ``which`` has, for each operand, the number of the first that is the same object.
+    """
     inputs, left = _parsed(subscripts)
-    if len(inputs) != len(operands):
+    if len(inputs) != len(which):
         raise ArgumentError(
-            f"einsum: {len(operands)} operands given, but '{subscripts}' has "
-            f"{len(inputs)}"
+            f"einsum: {len(which)} operands given, but '{subscripts}' has {len(inputs)}"
         )
     letters = set(left).union(*inputs)
     names = fresh_names(letters)
     known: dict[tuple[int, int], str] = {}
-    given: dict[str, Any] = {}
     factors: list[str] = []
-    for indices, operand in zip(inputs, operands, strict=True):
-        key = (id(operand), len(indices))
+    for indices, number in zip(inputs, which, strict=True):
+        key = (number, len(indices))
         if key not in known:
             known[key] = next(names)
-            given[known[key]] = operand
         factors.append(_access(known[key], indices))
     result = _access(result_name(letters), left)
-    return f"{result} = {' * '.join(factors)}", given
+    text = f"{result} = {' * '.join(factors)}"
+    return text, {name: number for (number, _), name in known.items()}
 
 
 def _access(name: str, indices: str) -> str:
     return f"{name}[{','.join(indices)}]" if indices else name
 
 
-def _parsed(subscripts: object) -> tuple[list[str], str]:
+def _parsed(subscripts: str) -> tuple[list[str], str]:
     """Return the indices of the operands and those of the result."""
-    if not isinstance(subscripts, str):
-        kind = type(subscripts).__name__
-        raise ArgumentError(f"einsum: the subscripts must be a string, not {kind}")
     if "." in subscripts:
         place = subscripts.index(".")
         message = "einsum: an ellipsis is not supported; write out its indices"
