@@ -5,8 +5,9 @@ order of the loops and choices between variants, which Nacho would make otherwis
 now and then, the simulated GPU as the target; with
 the same number of parts, a result is the same on any threads. The cases of a block have
 their statement and its options in common, which are compiled once, and differ in their
-operands. Of three blocks, one reads ranges of its operands, and one also asks where
-values are the largest.
+operands. Of three blocks, one reads ranges of its operands, one also asks where values
+are the largest, or the smallest, and one computes several cases at once, and into
+containers.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import nacho
 from nacho import Tensor, UnsupportedError
 from nacho._nacho import CHOICES
 from nacho_fuzz.farm import BLOCKS, block_of
-from nacho_fuzz.suite import oracle, properties
+from nacho_fuzz.suite import checks, oracle, properties
 
 Case = properties.expressions.Case
 SIZE = BLOCKS["expressions"]
@@ -41,6 +42,8 @@ def run(case: int) -> str:
     properties.check_run(kernel, statement, runs[case % SIZE])
     if block % 3 == 0:
         _check_places(block, statement, runs[case % SIZE])
+    if block % 3 == 1:
+        _check_ways(kernel, statement, [runs[(case + n) % SIZE] for n in range(3)])
     return "equal"
 
 
@@ -195,11 +198,15 @@ def _place_kernel(block: int) -> Any:
     if left:
         formats[statement.name] = "dense"
     types = {n: t for n, t in statement.dtype.items() if n != statement.name}
-    text = f"{name if left else statement.name} = argmax({last}, {value})"
+    text = f"{name if left else statement.name} = {_place_name(block)}({last}, {value})"
     try:
         return nacho.mlir.compile(text, formats, types)
     except UnsupportedError:
         return None
+
+
+def _place_name(block: int) -> str:
+    return ("argmax", "argmin")[block // 6 % 2]
 
 
 def _check_places(block: int, statement: Any, run: Any) -> None:
@@ -216,6 +223,7 @@ def _check_places(block: int, statement: Any, run: Any) -> None:
     values = np.where(answer.pattern, answer.value, 0).astype(float)
     stored = np.broadcast_to(answer.pattern | (not answer.sparse), values.shape)
     values = values if answer.sparse else answer.value.astype(float)
+    values = -values if _place_name(block) == "argmin" else values
     for place in np.ndindex(found.shape):
         _check_place(values[place], stored[place], int(found[place]))
 
@@ -234,6 +242,28 @@ def _check_place(values: Any, stored: Any, found: int) -> None:
         return
     assert stored[found]
     assert values[found] == largest or np.isclose(values[found], largest, 1e-4, 1e-5)
+
+
+# --- Other ways to call ---------------------------------------------------------------
+
+
+def _check_ways(kernel: Any, statement: Any, runs: list[Any]) -> None:
+    """Check that problems at once, and results in containers, are those of calls."""
+    _, _, _, parts, threads = runs[0]
+    how = {"parts": parts, "threads": threads}
+    problems = [
+        statement.sample(np.random.default_rng(number), extents, kinds)
+        for number, extents, kinds, _, _ in runs
+    ]
+    wanted = [kernel(**problem, **how) for problem in problems]
+    for one, other in zip(kernel.map(problems, **how), wanted, strict=True):
+        assert checks.same_numbers(one, other)
+    room = kernel(**problems[0], **how)
+    if not isinstance(room, Tensor | np.ndarray) or not np.ndim(room):
+        return
+    (room.values if isinstance(room, Tensor) else room)[...] = 1
+    assert kernel(**problems[0], **how, out=room) is room
+    assert checks.same_numbers(room, wanted[0])
 
 
 # --- Programs that show a failure -----------------------------------------------------
