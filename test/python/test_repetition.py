@@ -206,7 +206,7 @@ def test_evaluate_repeats_what_it_knows(full, seen):
         nacho.evaluate(text, A=a)
 
 
-def test_operands_in_mappings_and_of_einsum_are_repeated(seen):
+def test_operands_in_mappings_and_expressions_are_repeated(seen):
     text = "y[i] = 4 * A[i,j] * x[j]"
     a, x, square = matrix(), np.arange(5.0), matrix(5, 5)
     for _ in range(3):
@@ -219,6 +219,12 @@ def test_operands_in_mappings_and_of_einsum_are_repeated(seen):
             found = nacho.einsum("zj,jk->zk", square, b)
             assert np.allclose(found.toarray(), (square @ b).toarray())
     assert len(seen) == 4
+    i, j = nacho.indices("i j")
+    for _ in range(3):
+        expr = 5 * nacho.access(a)[i, j] * nacho.access(x)[j]
+        assert np.allclose(nacho.evaluate(expr, (i,)), 5 * (a @ x))
+        assert np.allclose((7 * nacho.asarray(a) @ x).compute(), 7 * (a @ x))
+    assert len(seen) == 6
     with pytest.raises(nacho.ArgumentError, match="'x'"):
         nacho.evaluate(text, {"A": a, "x": x}, x=x)
 

@@ -302,14 +302,14 @@ def evaluate(
         semiring=semiring,
         progress=progress,
     )
+    text, operands = spelled(expr, operands, named)
     by_name = {**operands, **named} if isinstance(operands, dict) else named
-    key = _key_of(expr, operands, options, named)
+    key = _key_of(text, operands, options, named)
     known = None if key is None else _repeatable.find(key)
     room = None if isinstance(out, str) else out
     if known is not None and (made := known.compute_named(by_name, room)) is not None:
-        LOGGER.debug("'%s': kernel found in memory", expr)
+        LOGGER.debug("'%s': kernel found in memory", text)
         return made
-    text, operands = spelled(expr, operands, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EVALUATE)
     found, views, running = prepared(assignment, given, options)
@@ -329,16 +329,16 @@ _repeatable: Cache[NamedRepetitions] = Cache()
 
 
 def _key_of(
-    expr: object, operands: object, options: Options, named: Mapping[str, Any]
+    text: object, operands: object, options: Options, named: Mapping[str, Any]
 ) -> tuple[object, ...] | None:
     """Return by what a call is known again, or None for one that is not."""
     given = {} if operands is None else operands
-    if not isinstance(expr, str) or type(given) is not dict:
+    if not isinstance(text, str) or type(given) is not dict:
         return None
     asked = options.key
     # An operand that is given in both ways is refused.
     names = (*given, *named)
-    return None if asked is None or given.keys() & named else (expr, asked, *names)
+    return None if asked is None or given.keys() & named else (text, asked, *names)
 
 
 def explained(
