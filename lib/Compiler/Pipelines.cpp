@@ -203,6 +203,13 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
     return;
   if (options.vectorBits > 0)
     pm.addNestedPass<func::FuncOp>(createNachoSumShortRows());
+  if (options.tile > 0) {
+    NachoStageTermsOptions terms;
+    terms.share = options.gpu->entriesPerPart;
+    pm.addNestedPass<func::FuncOp>(createNachoStageTerms(terms));
+    addCanonicalizer(pm, options);
+    pm.addPass(createCSEPass());
+  }
   // Whatever the target has, so that sums are the same on all of them.
   NachoSumInLanesOptions sums;
   sums.gathers = options.gathers;

@@ -55,6 +55,16 @@ static bool isReorderable(Operation *op) {
   return isa<arith::AddIOp, arith::OrIOp>(op);
 }
 
+void nacho::fixOrder(Operation *op) {
+  auto floating = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!floating || !floating.getFastMathFlagsAttr())
+    return;
+  arith::FastMathFlags free = arith::FastMathFlags::reassoc;
+  arith::FastMathFlags flags = floating.getFastMathFlagsAttr().getValue();
+  op->setAttr(floating.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(op->getContext(), flags & ~free));
+}
+
 Value nacho::addHalves(ImplicitLocOpBuilder &b, Operation *update, Value sums) {
   auto lanes = cast<VectorType>(sums.getType());
   for (int64_t half = lanes.getDimSize(0) / 2; half > 0; half /= 2) {

@@ -85,6 +85,10 @@ bool isRepeatable(mlir::Operation *op);
 mlir::Operation *createLike(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
                             mlir::ValueRange operands, mlir::TypeRange types);
 
+/// Leaves no order of an op's sums to others: they would choose it for the
+/// machine.
+void fixOrder(mlir::Operation *op);
+
 /// Adds up all lanes of a vector by an op: each time, the second half to the
 /// first.
 mlir::Value addHalves(mlir::ImplicitLocOpBuilder &b, mlir::Operation *update,

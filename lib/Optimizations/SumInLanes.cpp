@@ -301,17 +301,6 @@ scf::ForOp LaneLoop::replace() {
   return steps;
 }
 
-/// Leaves no order of sums to others: they would choose it for the machine.
-static void fixOrder(Operation *op) {
-  auto floating = dyn_cast<arith::ArithFastMathInterface>(op);
-  if (!floating || !floating.getFastMathFlagsAttr())
-    return;
-  arith::FastMathFlags free = arith::FastMathFlags::reassoc;
-  arith::FastMathFlags flags = floating.getFastMathFlagsAttr().getValue();
-  op->setAttr(floating.getFastMathAttrName(),
-              arith::FastMathFlagsAttr::get(op->getContext(), flags & ~free));
-}
-
 namespace {
 struct SumInLanes : nacho::impl::NachoSumInLanesBase<SumInLanes> {
   using NachoSumInLanesBase::NachoSumInLanesBase;

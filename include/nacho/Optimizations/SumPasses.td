@@ -130,4 +130,67 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
 }
 
+def NachoStageTerms : Pass<"nacho-stage-terms", "::mlir::func::FuncOp"> {
+  let summary = "Let the parts of a tile compute terms together";
+  let description = [{
+    The parts of a tile add up entries that follow one another. Where a term depends on
+    its entry alone, the parts compute all terms of their tile together before, so that
+    neighbouring parts read neighbouring entries, each once, and wait for what they look
+    up at the same time. Then each part adds up its own terms, in the same order as
+    before, from memory that the tile shares. The windows that only terms needed are
+    gone. If there is no room, or an entry is wrong, parts do as before.
+
+    Before:
+    ```mlir
+    nacho.parallel %part in %parts threads %threads {
+      %begin, %end = nacho.tile %part of %parts by 32
+      nacho.stage_in %crd[%from to %to] alone
+      nacho.stage_in %values[%from to %to] alone
+      nacho.tile_sync
+      // for the rows of the part:
+      %sum, %isOutside = scf.for %k = %lo to %hi step %c1 iter_args(%so_far, %flag) {
+        %j = memref.load %crd[%k]
+        %a = memref.load %values[%k]
+        %b = memref.load %x[select(%j < %N, %j, 0)]
+        scf.yield %so_far + %a * %b, %flag or %j >= %N
+      }
+    }
+    ```
+    After:
+    ```mlir
+    nacho.parallel %part in %parts threads %threads {
+      %begin, %end = nacho.tile %part of %parts by 32
+      %terms = nacho.tile_memory of %to - %from
+      %wrong = nacho.tile_memory of 1
+      scf.if %part == %begin: memref.store 0, %wrong[%c0]
+      nacho.tile_sync
+      scf.if nacho.tile_room {
+        %flag = scf.for %n = %part - %begin to %to - %from step %end - %begin {
+          // %j, %a and %b of the entry %from + %n, as before
+          memref.store %a * %b, %terms[%n]
+        }
+        scf.if %flag: memref.atomic_rmw ori 1, %wrong[%c0]
+      }
+      nacho.tile_sync
+      scf.if nacho.tile_room and %wrong[%c0] == 0 {
+        // for the rows of the part:
+        %sum = scf.for %n = %lo - %from to %hi - %from step %c1 iter_args(%so_far) {
+          scf.yield %so_far + %terms[%n]
+        }
+      } else {
+        // as before
+      }
+    }
+    ```
+    Left alone are parts that are scanned, and terms of which no element is looked up.
+  }];
+  let options = [
+    Option<"share", "share", "int64_t", /*default=*/"32", "What each part costs">
+  ];
+  let dependentDialects = [
+    "::nacho::NachoDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // NACHO_OPTIMIZATIONS_SUM_PASSES

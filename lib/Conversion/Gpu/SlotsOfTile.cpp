@@ -76,9 +76,10 @@ void TileWindows::goToSlots() {
   }
 }
 
-/// Lets parts access windows where they know that there is room.
+/// Lets parts access windows where they know that there is room. Where they do
+/// something else if there is none, they access arrays.
 void TileWindows::goToWindows() {
-  auto isSure = [&](const WindowAccess &access) {
+  auto findBranch = [&](const WindowAccess &access) {
     Operation *op = access.memory->getOwner();
     auto branch =
         dyn_cast<scf::IfOp>(workers.getBodyBlock()->findAncestorOpInBlock(*op));
@@ -86,13 +87,20 @@ void TileWindows::goToWindows() {
     if (auto both = condition ? condition.getDefiningOp<arith::AndIOp>()
                               : arith::AndIOp())
       condition = both.getLhs();
-    return condition && condition.getDefiningOp<TileRoomOp>();
+    bool asks = condition && condition.getDefiningOp<TileRoomOp>();
+    return asks ? branch : scf::IfOp();
   };
   auto go = [&](SmallVectorImpl<WindowAccess> &accesses, auto how) {
-    for (const WindowAccess &access : accesses)
-      if (isSure(access))
-        how(access, access.memory->getOwner());
-    llvm::erase_if(accesses, isSure);
+    SmallVector<WindowAccess> left;
+    for (const WindowAccess &access : accesses) {
+      scf::IfOp branch = findBranch(access);
+      Operation *op = access.memory->getOwner();
+      if (!branch)
+        left.push_back(access);
+      else if (branch.getThenRegion().isAncestor(op->getParentRegion()))
+        how(access, op);
+    }
+    accesses = left;
   };
   go(alone, goToWindow);
   go(others, askWindow);
@@ -138,8 +146,6 @@ void TileWindows::emitAfterScan(ImplicitLocOpBuilder &block) {
     appends.push_back(std::move(append));
     op.erase();
   }
-  for (Slots &each : slots)
-    each.memory->erase();
 }
 
 /// for n in 0 .. size by threads:

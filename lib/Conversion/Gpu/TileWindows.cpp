@@ -365,6 +365,8 @@ void TileWindows::choose(Block *code, bool isLast) {
 }
 
 void TileWindows::emitAfter(ImplicitLocOpBuilder &b) {
+  for (Slots &each : slots)
+    each.memory->erase();
   if (late.empty() && appends.empty() &&
       llvm::none_of(windows, [](const Window &each) { return each.isWritten; }))
     return;
