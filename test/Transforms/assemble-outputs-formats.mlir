@@ -174,11 +174,12 @@ func.func @columns_first(%A: tensor<?x?xf64>) -> tensor<?x?xf64, #F> {
 // CHECK:           nacho.parallel
 // CHECK:             scf.for %group
 // CHECK:         nacho.parallel %worker in %[[ALL]] threads %threads {
-// CHECK-NEXT:      %[[PIECE:.+]] = arith.remui %worker, %[[PIECES]] : index
+// CHECK-NEXT:      %[[PART:.+]] = arith.divui %worker, %[[PIECES]] : index
+// CHECK-NEXT:      %[[BEFORE:.+]] = arith.muli %[[PART]], %[[PIECES]] : index
+// CHECK-NEXT:      %[[PIECE:.+]] = arith.subi %worker, %[[BEFORE]] : index
 // CHECK-NEXT:      %[[FROM:.+]] = arith.muli %[[PIECE]], %c2048 : index
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[FROM]], %c2048 : index
 // CHECK-NEXT:      %[[TO:.+]] = arith.minui %[[NEXT]], %N_k : index
-// CHECK-NEXT:      %[[PART:.+]] = arith.divui %worker, %[[PIECES]] : index
 // CHECK:           scf.while
 // CHECK:           scf.for %group
 // CHECK:           %[[LAST:.+]] = arith.shrui %[[PART]], %{{.+}} : index

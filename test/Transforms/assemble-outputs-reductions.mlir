@@ -167,8 +167,13 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:             %[[BEFORE:.+]] = memref.load %visited
 // CHECK-NEXT:        %[[OPEN:.+]] = arith.select %{{.+}}, %c0, %[[BEFORE]] : index
 //
+// most = 0 if there are fewer parts than a larger group has
+// CHECK:             %[[COUNT:.+]] = arith.subi %worker, %[[FIRST]]#0 : index
+// CHECK-NEXT:        %[[ARE_FEW:.+]] = arith.cmpi ult, %[[COUNT]], %c32 : index
+// CHECK-NEXT:        %[[LARGEST:.+]] = arith.select %[[ARE_FEW]], %c0, %[[MOST]] : index
+//
 // for bits = 0, 5, .. : as many groups of 2^bits parts as there are before a larger group
-// CHECK:             %[[UP:.+]]:2 = scf.for %[[BITS:[^ ]+]] = %c0 to %[[MOST]] step %c5 iter_args(%[[AT:[^ ]+]] = %[[FIRST]]#0, %[[SO_FAR:[^ ]+]] = %[[OPEN]])
+// CHECK-NEXT:        %[[UP:.+]]:2 = scf.for %[[BITS:[^ ]+]] = %c0 to %[[LARGEST]] step %c5 iter_args(%[[AT:[^ ]+]] = %[[FIRST]]#0, %[[SO_FAR:[^ ]+]] = %[[OPEN]])
 // CHECK-NEXT:          %[[LARGER:.+]] = arith.addi %[[BITS]], %c5 : index
 // CHECK:               %[[ROUNDED:.+]] = arith.shrui %{{.+}}, %[[LARGER]] : index
 // CHECK-NEXT:          %[[NEXT:.+]] = arith.shli %[[ROUNDED]], %[[LARGER]] : index
@@ -197,9 +202,9 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK:               scf.yield %[[TO]], %[[ADDED]] : index, index
 //
 // for bits = .., 5, 0: as many as there are
-// CHECK:             %[[SIZES:.+]] = arith.addi %[[MOST]], %c5 : index
+// CHECK:             %[[SIZES:.+]] = arith.addi %[[LARGEST]], %c5 : index
 // CHECK-NEXT:        %[[DOWN:.+]]:2 = scf.for %[[LESS:[^ ]+]] = %c0 to %[[SIZES]] step %c5 iter_args(%[[AT:[^ ]+]] = %[[UP]]#0, %[[SO_FAR:[^ ]+]] = %[[UP]]#1)
-// CHECK-NEXT:          %[[BITS:.+]] = arith.subi %[[MOST]], %[[LESS]] : index
+// CHECK-NEXT:          %[[BITS:.+]] = arith.subi %[[LARGEST]], %[[LESS]] : index
 // CHECK-NEXT:          %[[FROM:.+]] = arith.shrui %[[AT]], %[[BITS]] : index
 // CHECK-NEXT:          %[[BEFORE:.+]] = arith.shrui %worker, %[[BITS]] : index
 // CHECK-NEXT:          scf.for %group = %[[FROM]] to %[[BEFORE]] step %c1

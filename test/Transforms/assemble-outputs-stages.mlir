@@ -34,10 +34,12 @@
 // CHECK-NEXT:      nacho.await %[[LAST]]
 // CHECK-NEXT:      %[[NUMBER:.+]] = arith.subi %worker, %[[LAST]] : index
 // CHECK:           scf.if
-// CHECK:             arith.muli %[[NUMBER]], %c32 : index
+// CHECK-NEXT:        %[[GROUP:.+]] = arith.minui %[[NUMBER]], %parts : index
+// CHECK:             arith.muli %[[GROUP]], %c32 : index
 // CHECK:             memref.store %{{.+}}, %partials
 // CHECK:           scf.if %[[IS_REST]] {
-// CHECK:             nacho.load_cut %bounds[%[[NUMBER]]]
+// CHECK-NEXT:        %[[PART:.+]] = arith.minui %[[NUMBER]], %parts : index
+// CHECK:             nacho.load_cut %bounds[%[[PART]]]
 // CHECK:             memref.store %{{.+}}, %values
 // CHECK-NOT:     nacho.parallel
 // CHECK:         return

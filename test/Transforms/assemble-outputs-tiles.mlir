@@ -107,7 +107,9 @@ func.func @add(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>) -> tensor<?xf64, 
 // CHECK-LABEL: func.func @rows_combine(
 // CHECK:         %[[K:.+]] = tensor.dim %{{.+}}, %c1
 // CHECK:         nacho.parallel %[[WORKER:.+]] in
-// CHECK:           %[[N:.+]] = arith.remui %[[WORKER]], %[[K]]
+// CHECK:           %[[GROUP:.+]] = arith.divui %[[WORKER]], %[[K]]
+// CHECK-NEXT:      %[[SUMS_BEFORE:.+]] = arith.muli %[[GROUP]], %[[K]]
+// CHECK-NEXT:      %[[N:.+]] = arith.subi %[[WORKER]], %[[SUMS_BEFORE]]
 // CHECK:           %[[COUNT:.+]] = memref.load %[[VISITED:.+]][%[[TAIL:.+]]] : memref<?xindex>
 // CHECK-NEXT:      %[[SUM:.+]] = memref.load %[[PARTIALS:.+]][%{{.+}}, %[[N]]]
 // CHECK:           %[[ALL:.+]]:2 = scf.for {{.+}} iter_args(%[[OPEN:.+]] = %[[COUNT]], %[[BEFORE:.+]] = %[[SUM]])

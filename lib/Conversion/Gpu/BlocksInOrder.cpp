@@ -99,8 +99,9 @@ Value BlocksInOrder::begin(gpu::LaunchOp launch) {
   memref::StoreOp::create(b, taken, shared, zero);
   b.setInsertionPointAfter(once);
   gpu::BarrierOp::create(b);
-  Value block = memref::LoadOp::create(b, shared, zero);
-  return Number(b, block).asIndex();
+  // That there are no more blocks tells how large the numbers of workers are.
+  Number block(b, memref::LoadOp::create(b, shared, zero));
+  return min(block.asIndex(), blocks);
 }
 
 /// barrier

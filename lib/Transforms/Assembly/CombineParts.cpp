@@ -367,8 +367,17 @@ void nacho::buildCombine(PhaseFunctions &function,
     Number groups = isOfAll ? emitNumGroups(b, parts, bits) : parts >> bits;
     return groups * pieces;
   };
+  // A remainder takes as long as another division. That there are no more
+  // groups than parts tells a device how large their numbers are.
+  auto split = [&](Number worker) {
+    Number number = worker / pieces;
+    if (function.isOnDevice)
+      number = min(number, parts);
+    Value before = number * pieces;
+    return std::pair<Value, Value>(number, worker - before);
+  };
   auto combine = [&](Number worker, Value bits) {
-    Value piece = worker % pieces, group = worker / pieces;
+    auto [group, piece] = split(worker);
     PartCombiner combiner = combinerOf(piece);
     if (isOfAll)
       combiner.combineGroupOfAll(group, parts, bits);
@@ -378,8 +387,8 @@ void nacho::buildCombine(PhaseFunctions &function,
   auto combineRest = [&](Number worker) {
     if (isOfAll)
       return combineAll(worker, most);
-    Value piece = worker % pieces;
-    combinerOf(piece).combine(worker / pieces, most);
+    auto [part, piece] = split(worker);
+    combinerOf(piece).combine(part, most);
   };
   Value rest = isOfAll ? pieces : parts * pieces;
   emitByGroups(function, most, {count, combine, combineRest, rest});

@@ -45,8 +45,9 @@ static Values emitForBits(ImplicitLocOpBuilder &b, Value most, ValueRange state,
 }
 
 /// Groups become larger while one of the next size begins among the parts, and
-/// then smaller again:
+/// then smaller again. Fewer than kGroup parts have no larger group among them:
 ///
+///   most = end - first < kGroup ? 0 : most
 ///   at = first
 ///   for bits = 0, kGroupBits, .., most - kGroupBits:
 ///     next = at, rounded up to a multiple of 2^(bits + kGroupBits)
@@ -64,6 +65,8 @@ Values nacho::emitLargestGroups(
     Value from = at >> bits;
     return add(from, Number(b, to) >> bits, bits, state);
   };
+  Number areFew = Number(b, end) - first < kGroup;
+  most = select(areFew, Number(b, 0), most);
   Values carried = {first};
   llvm::append_range(carried, state);
   carried = emitForBits(b, most, carried, [&](Number bits, ValueRange values) {
