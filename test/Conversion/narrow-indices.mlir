@@ -225,3 +225,49 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+// A difference may be negative, but not where it is at least 8. Elsewhere, a multiple
+// of 8 of it is not known to be narrow.
+//
+// CHECK-LABEL: gpu.func @at_least(
+// CHECK:         %[[NUMBER:.+]] = arith.subi %{{.+}} : i32
+// CHECK:         %[[IS_ENOUGH:.+]] = arith.cmpi sge, %[[NUMBER]], %c8_i32 : i32
+// CHECK:         scf.if %[[IS_ENOUGH]] {
+// CHECK-NEXT:      %[[WHOLE:.+]] = arith.andi %[[NUMBER]], %c-8_i32 : i32
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c8_i32 : i32 {
+// CHECK:         } else {
+// CHECK:           arith.andi %{{.+}}, %c-8 : index
+module attributes {gpu.container_module} {
+  func.func @launch_at_least(%places: memref<?xindex>, %values: memref<?xf64>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@at_least blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%places : memref<?xindex>, %values : memref<?xf64>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @at_least(%places: memref<?xindex>, %values: memref<?xf64>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %mask = arith.constant -8 : index
+      %from = memref.load %places[%c0] {nacho.place} : memref<?xindex>
+      %to = memref.load %places[%c1] {nacho.place} : memref<?xindex>
+      %number = arith.subi %to, %from : index
+      %isEnough = arith.cmpi sge, %number, %c8 : index
+      scf.if %isEnough {
+        %whole = arith.andi %number, %mask : index
+        %end = arith.addi %from, %whole : index
+        scf.for %k = %from to %end step %c8 {
+          %value = memref.load %values[%k] : memref<?xf64>
+          memref.store %value, %values[%c0] : memref<?xf64>
+        }
+      } else {
+        %whole = arith.andi %number, %mask : index
+        memref.store %whole, %places[%c0] : memref<?xindex>
+      }
+      gpu.return
+    }
+  }
+}

@@ -399,11 +399,12 @@ func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
 // CHECK:           %[[SIZE:.+]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK:           %[[MORE:.+]] = arith.select %[[LAST]], %{{.+}}, %{{.+}} : index
 // CHECK-NEXT:      %[[ALL:.+]] = arith.addi %[[SIZE]], %[[MORE]]
+// CHECK:           %[[NEAR:.+]] = memref.reinterpret_cast %[[CUTS]]
+// CHECK:           %[[FAR:.+]] = memref.reinterpret_cast %[[ROWS]]
 // CHECK:           scf.for %[[AT:.+]] =
-// CHECK:             %[[ROW:.+]] = arith.divui %[[AT]]
-// CHECK:             %[[CUT:.+]] = memref.load %[[CUTS]][%[[ROW]], %{{.+}}]
-// CHECK-NEXT:        %[[PLACE:.+]] = arith.addi %[[BEGIN]], %[[ROW]]
-// CHECK-NEXT:        memref.store %[[CUT]], %[[ROWS]][%[[PLACE]], %{{.+}}]
+// CHECK-NEXT:        %[[CUT:.+]] = memref.load %[[NEAR]][%[[AT]]]
+// CHECK-NEXT:        %[[PLACE:.+]] = arith.addi %{{.+}}, %[[AT]]
+// CHECK-NEXT:        memref.store %[[CUT]], %[[FAR]][%[[PLACE]]]
 // CHECK:           gpu.terminator
 func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index

@@ -276,9 +276,26 @@ void IndexRanges::join(ValueRange results, ValueRange one, ValueRange other) {
   }
 }
 
+/// Visits a branch. Where it is done only if a number is at least another one,
+/// the bounds of the number are narrower.
+void IndexRanges::visitThen(scf::IfOp op) {
+  auto test = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!test || test.getPredicate() != arith::CmpIPredicate::sge)
+    return visit(op.getThenRegion());
+  Value number = test.getLhs();
+  Known before = known(number);
+  APInt most = before.range.smax();
+  APInt least =
+      llvm::APIntOps::smax(before.range.smin(), of(test.getRhs()).smin());
+  set(number, Range::fromSigned(llvm::APIntOps::smin(least, most), most),
+      before.countsSteps);
+  visit(op.getThenRegion());
+  set(number, before.range, before.countsSteps);
+}
+
 void IndexRanges::visitIf(scf::IfOp op) {
-  for (Region *region : op.getRegions())
-    visit(*region);
+  visitThen(op);
+  visit(op.getElseRegion());
   if (op.getNumResults())
     join(op.getResults(), op.thenYield().getOperands(),
          op.elseYield().getOperands());

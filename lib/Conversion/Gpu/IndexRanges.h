@@ -66,6 +66,7 @@ private:
   void visitFor(mlir::scf::ForOp loop);
   void visitWhile(mlir::scf::WhileOp loop);
   void visitIf(mlir::scf::IfOp op);
+  void visitThen(mlir::scf::IfOp op);
   void infer(mlir::Operation *op);
   std::optional<Range> rangeOfLess(mlir::arith::SubIOp less) const;
   std::optional<Range> rangeOfMiddle(mlir::arith::AddIOp middle) const;

@@ -1,6 +1,7 @@
 //===- TileCuts.cpp - Cuts that the parts of a tile find for themselves ---===//
 
 #include "TileCuts.h"
+#include "TileStages.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Levels/LevelFormat.h"
 
@@ -43,7 +44,7 @@ TileSyncOp TileCuts::findSync() {
 /// barrier
 /// rows = end - begin, and one more if end == parts
 /// for n in thread .. rows * columns step threads:
-///   bounds[begin + n / columns, n mod columns] = shared[n / columns, ...]
+///   bounds[begin * columns + n] = shared[n], as lists of numbers
 ///
 /// If nobody needs the others, n begins with the last row.
 void TileCuts::emitAfter(ImplicitLocOpBuilder &b) {
@@ -60,13 +61,13 @@ void TileCuts::emitAfter(ImplicitLocOpBuilder &b) {
     Number all = Number(b, tile.end) - tile.begin;
     first = all * columns + first;
   }
+  Value from = flatten(b, shared), to = flatten(b, bounds);
+  Value start = Number(b, tile.begin) * columns;
   auto loop = scf::ForOp::create(b, first, numbers, tile.threads);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Number at(b, loop.getInductionVar());
-  Value row = at / columns;
-  Value column = at % columns;
-  Value number = memref::LoadOp::create(b, shared, ValueRange{row, column});
-  Value inBounds = Number(b, tile.begin) + row;
-  memref::StoreOp::create(b, number, bounds, ValueRange{inBounds, column});
+  Value at = loop.getInductionVar();
+  Value number = memref::LoadOp::create(b, from, at);
+  Value inBounds = Number(b, start) + at;
+  memref::StoreOp::create(b, number, to, inBounds);
 }

@@ -23,6 +23,25 @@ int64_t nacho::rowBytesOf(Value array) {
   return rowBytesOf(cast<MemRefType>(array.getType()));
 }
 
+int64_t nacho::columnsOf(Value array) {
+  auto type = cast<MemRefType>(array.getType());
+  return type.getRank() == 1 ? 1 : type.getDimSize(1);
+}
+
+Value nacho::flatten(ImplicitLocOpBuilder &b, Value array) {
+  auto type = cast<MemRefType>(array.getType());
+  if (type.getRank() == 1)
+    return array;
+  Number rows(b, memref::DimOp::create(b, array, Number(b, 0)));
+  Value elements = rows * columnsOf(array);
+  auto flat =
+      MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace());
+  OpFoldResult size(elements);
+  return memref::ReinterpretCastOp::create(
+      b, flat, array, b.getIndexAttr(0), size, OpFoldResult(b.getIndexAttr(1)));
+}
+
 /// Adds a stage of one array. Arrays with the same rows share a window, unless
 /// these have several elements; those with larger elements come first, so that
 /// all of them are aligned.

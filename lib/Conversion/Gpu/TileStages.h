@@ -24,6 +24,11 @@ struct Stage {
 int64_t rowBytesOf(mlir::MemRefType type);
 int64_t rowBytesOf(mlir::Value array);
 
+/// Returns the elements of a row of an array.
+int64_t columnsOf(mlir::Value array);
+/// Returns an array as a list of its elements.
+mlir::Value flatten(mlir::ImplicitLocOpBuilder &b, mlir::Value array);
+
 /// Copies what values are computed of from the code of parts to that of the
 /// block.
 mlir::IRMapping copyForBlock(mlir::ImplicitLocOpBuilder &b, ParallelOp workers,

@@ -58,11 +58,6 @@ Value TileWindows::viewAs(ImplicitLocOpBuilder &b, Value from, Value size,
   return memref::ViewOp::create(b, type, memory, from, size);
 }
 
-static int64_t columnsOf(Value array) {
-  auto type = cast<MemRefType>(array.getType());
-  return type.getRank() == 1 ? 1 : type.getDimSize(1);
-}
-
 /// Notes that the tile has no windows unless a condition holds.
 void TileWindows::require(ImplicitLocOpBuilder &b, Value condition) {
   isWhole = Number(b, isWhole) & condition;
@@ -95,21 +90,6 @@ Value TileWindows::startLoop(ImplicitLocOpBuilder &b, Value first,
   auto loop = scf::ForOp::create(b, first, count, Number(b, threads));
   b.setInsertionPointToStart(loop.getBody());
   return loop.getInductionVar();
-}
-
-/// Returns an array as a list of its elements.
-static Value flatten(ImplicitLocOpBuilder &b, Value array) {
-  auto type = cast<MemRefType>(array.getType());
-  if (type.getRank() == 1)
-    return array;
-  Number rows(b, memref::DimOp::create(b, array, Number(b, 0)));
-  Value elements = rows * columnsOf(array);
-  auto flat =
-      MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                      MemRefLayoutAttrInterface(), type.getMemorySpace());
-  OpFoldResult size(elements);
-  return memref::ReinterpretCastOp::create(
-      b, flat, array, b.getIndexAttr(0), size, OpFoldResult(b.getIndexAttr(1)));
 }
 
 /// Emits code under a condition.
