@@ -5,6 +5,9 @@
 using namespace mlir;
 using namespace nacho;
 
+/// A shift by fewer bits leaves something of a span.
+static constexpr unsigned kMostBits = 32;
+
 /// high - low
 bool LoopSteps::isSpan(Value value, const Interval &in) {
   auto span = value.getDefiningOp<arith::SubIOp>();
@@ -12,20 +15,30 @@ bool LoopSteps::isSpan(Value value, const Interval &in) {
          numberOf(span.getRhs()) == in.low;
 }
 
-/// low + (high - low) / 2 is below high; rounded up, it is above low.
+/// low + (high - low) / 2 is below high; rounded up, it is above low, as is
+/// x + (high - x + 1) / 2 for an x that is.
 LoopSteps::Place LoopSteps::placeOfSum(arith::AddIOp sum, const Interval &in) {
-  auto half = sum.getRhs().getDefiningOp<arith::ShRUIOp>();
+  auto part = sum.getRhs().getDefiningOp<arith::ShRUIOp>();
   APInt bits;
-  if (!half || numberOf(sum.getLhs()) != in.low ||
-      !matchPattern(half.getRhs(), m_ConstantInt(&bits)) ||
-      !bits.isStrictlyPositive())
+  if (!part || !matchPattern(part.getRhs(), m_ConstantInt(&bits)) ||
+      !bits.isStrictlyPositive() || bits.uge(kMostBits))
     return {};
-  if (isSpan(half.getLhs(), in))
+  Value from = sum.getLhs();
+  bool isLow = numberOf(from) == in.low;
+  if (isLow && isSpan(part.getLhs(), in))
     return {.isFromLow = true, .isUpToHigh = true, .isBelowHigh = true};
-  Sum more = sumOf(half.getLhs());
-  if (more.offset == 1 && bits.isOne() && isSpan(more.base, in))
+  Sum more = sumOf(part.getLhs());
+  if (more.offset != (int64_t(1) << bits.getZExtValue()) - 1)
+    return {};
+  if (isLow && isSpan(more.base, in))
     return {.isFromLow = true, .isAboveLow = true, .isUpToHigh = true};
-  return {};
+  auto span = more.base.getDefiningOp<arith::SubIOp>();
+  if (!span || span.getRhs() != from || numberOf(span.getLhs()) != in.high)
+    return {};
+  Place x = placeOf(from, in);
+  if (!x.isUpToHigh)
+    return {};
+  return {x.isFromLow, x.isAboveLow, true, false};
 }
 
 /// (low + high) / 2

@@ -44,3 +44,79 @@ func.func @union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: f64) ->
   }
   return %sum : f64
 }
+
+#CSR = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+!F0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
+!F1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
+
+// A search through all rows loads the costs of three of them in each step, and leaves one
+// quarter of them.
+//
+// while low < high:
+//   first, second, third = a quarter, a half and three quarters of the way
+//   low, high = the quarter in which the query is spent
+//
+// CHECK-LABEL: func.func @far_search(
+// CHECK-SAME:    %[[QUERY:[^ ]+]]: index, %{{[^ ]+}}: index)
+// CHECK:         ^bb0(%[[LOW:.+]]: index, %[[HIGH:.+]]: index):
+// CHECK-NEXT:      %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
+// CHECK-NEXT:      %[[UP:.+]] = arith.addi %[[SPAN]], %c3 : index
+// CHECK-NEXT:      %[[QUARTER:.+]] = arith.shrui %[[UP]], %c2 : index
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.addi %[[LOW]], %[[QUARTER]] : index
+// CHECK-NEXT:      %[[ODD:.+]] = arith.addi %[[SPAN]], %c1 : index
+// CHECK-NEXT:      %[[HALF:.+]] = arith.shrui %[[ODD]], %c1 : index
+// CHECK-NEXT:      %[[SECOND:.+]] = arith.addi %[[LOW]], %[[HALF]] : index
+// CHECK-NEXT:      %[[REST:.+]] = arith.subi %[[HIGH]], %[[SECOND]] : index
+// CHECK-NEXT:      %[[OF_REST:.+]] = arith.addi %[[REST]], %c1 : index
+// CHECK-NEXT:      %[[HALF_REST:.+]] = arith.shrui %[[OF_REST]], %c1 : index
+// CHECK-NEXT:      %[[THIRD:.+]] = arith.addi %[[SECOND]], %[[HALF_REST]] : index
+// CHECK-NEXT:      %[[BELOW_FIRST:.+]] = arith.subi %[[FIRST]], %c1 : index
+// CHECK:           memref.load %[[POS:.+]][%[[FIRST]]]
+// CHECK:           %[[IS_FIRST:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
+// CHECK-NEXT:      %[[LOW_1:.+]] = arith.select %[[IS_FIRST]], %[[FIRST]], %[[LOW]] : index
+// CHECK-NEXT:      %[[BELOW_SECOND:.+]] = arith.subi %[[SECOND]], %c1 : index
+// CHECK-NEXT:      %[[HIGH_1:.+]] = arith.select %[[IS_FIRST]], %[[BELOW_SECOND]], %[[BELOW_FIRST]] : index
+// CHECK-NEXT:      memref.load %[[POS]][%[[SECOND]]]
+// CHECK:           %[[IS_SECOND:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
+// CHECK-NEXT:      %[[LOW_2:.+]] = arith.select %[[IS_SECOND]], %[[SECOND]], %[[LOW_1]] : index
+// CHECK-NEXT:      %[[BELOW_THIRD:.+]] = arith.subi %[[THIRD]], %c1 : index
+// CHECK-NEXT:      %[[HIGH_2:.+]] = arith.select %[[IS_SECOND]], %[[BELOW_THIRD]], %[[HIGH_1]] : index
+// CHECK-NEXT:      memref.load %[[POS]][%[[THIRD]]]
+// CHECK:           %[[IS_THIRD:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
+// CHECK-NEXT:      %[[LOW_3:.+]] = arith.select %[[IS_THIRD]], %[[THIRD]], %[[LOW_2]] : index
+// CHECK-NEXT:      %[[HIGH_3:.+]] = arith.select %[[IS_THIRD]], %[[HIGH]], %[[HIGH_2]] : index
+// CHECK-NEXT:      scf.yield %[[LOW_3]], %[[HIGH_3]] : index, index
+func.func @far_search(%A: tensor<?x?xf64, #CSR>, %query: index, %total: index) -> index {
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR> {input = 0 : i64}
+  %lo = nacho.origin : <1, 1>
+  %hi = nacho.limit %total of(%A0) loops [[0], [0]] : !F0 -> <1, 1>
+  %i, %residual, %A1, %lower, %upper = nacho.search %query of(%A0) between %lo, %hi
+      : !F0, !nacho.cut<1, 1> {
+  ^bb0(%row: index, %pos: index):
+    %cost = nacho.cost <nnz> %A0 to %pos : !F0
+    nacho.yield %cost : index
+  }
+  return %i : index
+}
+
+// Between cuts that are known, what is loaded is near: each step halves the rows.
+//
+// CHECK-LABEL: func.func @negative_near_search(
+// CHECK:         scf.while
+// CHECK:           arith.shrui %{{.+}}, %c1 : index
+// CHECK-NOT:       arith.shrui
+// CHECK:           scf.yield
+func.func @negative_near_search(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>,
+                                %p: index, %q: index, %query: index) -> index {
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR> {input = 0 : i64}
+  %lo = nacho.load_cut %bounds[%p] : memref<?x5xindex> -> <1, 1>
+  %hi = nacho.load_cut %bounds[%q] : memref<?x5xindex> -> <1, 1>
+  %i, %residual, %A1, %lower, %upper = nacho.search %query of(%A0) between %lo, %hi
+      : !F0, !nacho.cut<1, 1> {
+  ^bb0(%row: index, %pos: index):
+    %cost = nacho.cost <nnz> %A0 to %pos : !F0
+    nacho.yield %cost : index
+  }
+  return %i : index
+}

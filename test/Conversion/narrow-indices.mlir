@@ -271,3 +271,54 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+// A quarter of the way from low to high, rounded up, is between them, and so is what lies
+// between that and high.
+//
+// CHECK-LABEL: gpu.func @quarter(
+// CHECK:         scf.while (%{{.+}} = %c0_i32, %{{.+}} = %{{.+}}) : (i32, i32) -> (i32, i32) {
+// CHECK:           %[[FIRST:.+]] = arith.addi %{{.+}}, %{{.+}} : index
+// CHECK:           %[[SHORT:.+]] = arith.index_cast %[[FIRST]] : index to i32
+// CHECK-NEXT:      arith.subi %{{.+}}, %[[SHORT]] : i32
+// CHECK:           scf.yield %{{.+}}, %{{.+}} : i32, i32
+module attributes {gpu.container_module} {
+  func.func @launch_quarter(%places: memref<?xindex>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@quarter blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%places : memref<?xindex>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @quarter(%places: memref<?xindex>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c3 = arith.constant 3 : index
+      %end = memref.load %places[%c0] {nacho.place} : memref<?xindex>
+      %0:2 = scf.while (%low = %c0, %high = %end) : (index, index) -> (index, index) {
+        %more = arith.cmpi slt, %low, %high : index
+        scf.condition(%more) %low, %high : index, index
+      } do {
+      ^bb0(%low: index, %high: index):
+        %span = arith.subi %high, %low : index
+        %up = arith.addi %span, %c3 : index
+        %quarter = arith.shrui %up, %c2 : index
+        %first = arith.addi %low, %quarter : index
+        %rest = arith.subi %high, %first : index
+        %odd = arith.addi %rest, %c1 : index
+        %half = arith.shrui %odd, %c1 : index
+        %second = arith.addi %first, %half : index
+        %cost = memref.load %places[%second] : memref<?xindex>
+        %within = arith.cmpi ule, %cost, %end : index
+        %below = arith.subi %first, %c1 : index
+        %nextLow = arith.select %within, %second, %low : index
+        %nextHigh = arith.select %within, %high, %below : index
+        scf.yield %nextLow, %nextHigh : index, index
+      }
+      memref.store %0#0, %places[%c1] : memref<?xindex>
+      gpu.return
+    }
+  }
+}

@@ -224,6 +224,44 @@ func.func @search(%x: index, %end: index, %within: i1, %isSettled: i1) {
   return
 }
 
+// while low < high: three coordinates in (low, high], of which the third is above the second
+
+// CHECK-LABEL: @quarter
+func.func @quarter(%end: index, %a: i1, %b: i1, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %0:2 = scf.while (%low = %c0, %high = %end) : (index, index) -> (index, index) {
+    %more = arith.cmpi slt, %low, %high : index
+    scf.condition(%more) %low, %high : index, index
+  } do {
+  ^bb0(%low: index, %high: index):
+    %span = arith.subi %high, %low : index
+    %up = arith.addi %span, %c3 : index
+    %quarter = arith.shrui %up, %c2 : index
+    %first = arith.addi %low, %quarter : index
+    %odd = arith.addi %span, %c1 : index
+    %half = arith.shrui %odd, %c1 : index
+    %second = arith.addi %low, %half : index
+    %rest = arith.subi %high, %second : index
+    %more_rest = arith.addi %rest, %c1 : index
+    %half_rest = arith.shrui %more_rest, %c1 : index
+    %third = arith.addi %second, %half_rest : index
+    %below1 = arith.subi %first, %c1 : index
+    %below2 = arith.subi %second, %c1 : index
+    %below3 = arith.subi %third, %c1 : index
+    %low1 = arith.select %a, %first, %low : index
+    %high1 = arith.select %a, %below2, %below1 : index
+    %low2 = arith.select %b, %second, %low1 : index
+    %high2 = arith.select %b, %below3, %high1 : index
+    %low3 = arith.select %c, %third, %low2 : index
+    %high3 = arith.select %c, %high, %high2 : index
+    scf.yield %low3, %high3 : index, index
+  }
+  return
+}
+
 // while low + 1 < high: low or high = (low + high) / 2
 
 // CHECK-LABEL: @apart

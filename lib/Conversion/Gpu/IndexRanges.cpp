@@ -222,21 +222,23 @@ IndexRanges::rangeOfLess(arith::SubIOp less) const {
   return of(less.getLhs()).rangeUnion(fromTo(0, 0));
 }
 
-/// The bounds of low + (high - low + 1) / 2, which is at most high where a loop
-/// goes on while low < high.
+/// The bounds of low + (high - low + n - 1) / n, which is at most high where a
+/// loop goes on while low < high, for n = 2 or another power of two. So is what
+/// lies between that and high.
 std::optional<IndexRanges::Range>
-IndexRanges::rangeOfMiddle(arith::AddIOp middle) const {
-  auto half = middle.getRhs().getDefiningOp<arith::ShRUIOp>();
-  auto size = half && matchPattern(half.getRhs(), m_One())
-                  ? half.getLhs().getDefiningOp<arith::AddIOp>()
-                  : arith::AddIOp();
-  auto span = size && matchPattern(size.getRhs(), m_One())
-                  ? size.getLhs().getDefiningOp<arith::SubIOp>()
-                  : arith::SubIOp();
-  if (!span || span.getRhs() != middle.getLhs() ||
-      !areLess.contains({span.getRhs(), span.getLhs()}))
+IndexRanges::rangeOfMiddle(arith::AddIOp middle) {
+  Value low, high;
+  APInt bits, more;
+  auto span =
+      m_Op<arith::SubIOp>(matchers::m_Any(&high), matchers::m_Any(&low));
+  auto part = m_Op<arith::ShRUIOp>(
+      m_Op<arith::AddIOp>(span, m_ConstantInt(&more)), m_ConstantInt(&bits));
+  if (!matchPattern(middle.getRhs(), part) || low != middle.getLhs() ||
+      bits.uge(32) || more != (uint64_t(1) << bits.getZExtValue()) - 1 ||
+      !areOrdered.contains({low, high}))
     return std::nullopt;
-  return Range::fromSigned(of(span.getRhs()).smin(), of(span.getLhs()).smax());
+  areOrdered.insert({middle, high});
+  return Range::fromSigned(of(low).smin(), of(high).smax());
 }
 
 void IndexRanges::infer(Operation *op) {
@@ -284,9 +286,8 @@ void IndexRanges::visitThen(scf::IfOp op) {
     return visit(op.getThenRegion());
   Value number = test.getLhs();
   Known before = known(number);
-  APInt most = before.range.smax();
-  APInt least =
-      llvm::APIntOps::smax(before.range.smin(), of(test.getRhs()).smin());
+  APInt most = before.range.smax(), least = of(test.getRhs()).smin();
+  least = llvm::APIntOps::smax(before.range.smin(), least);
   set(number, Range::fromSigned(llvm::APIntOps::smin(least, most), most),
       before.countsSteps);
   visit(op.getThenRegion());
@@ -363,7 +364,7 @@ void IndexRanges::visitWhile(scf::WhileOp loop) {
       for (auto [y, high] :
            llvm::zip(condition.getArgs(), loop.getAfterArguments()))
         if (x == test.getLhs() && y == test.getRhs())
-          areLess.insert({low, high});
+          areOrdered.insert({low, high});
   for (int visits = 1;; ++visits) {
     visit(loop.getBefore());
     start(loop.getAfterArguments(), loop.getConditionOp().getArgs());

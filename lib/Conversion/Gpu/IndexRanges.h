@@ -69,7 +69,7 @@ private:
   void visitThen(mlir::scf::IfOp op);
   void infer(mlir::Operation *op);
   std::optional<Range> rangeOfLess(mlir::arith::SubIOp less) const;
-  std::optional<Range> rangeOfMiddle(mlir::arith::AddIOp middle) const;
+  std::optional<Range> rangeOfMiddle(mlir::arith::AddIOp middle);
   Range lengthOf(mlir::Value array) const;
 
   void start(mlir::ValueRange carried, mlir::ValueRange first);
@@ -81,8 +81,8 @@ private:
   int64_t longest;
   mlir::DenseMap<mlir::Value, Known> values;
   /// Pairs of what loops carry, the first of which is less than the second
-  /// where a loop goes on.
-  mlir::DenseSet<std::pair<mlir::Value, mlir::Value>> areLess;
+  /// where a loop goes on; or of a value between them and the second.
+  mlir::DenseSet<std::pair<mlir::Value, mlir::Value>> areOrdered;
   /// Bounds of the lengths of arrays that are arguments of kernels.
   mlir::DenseMap<mlir::Value, Range> lengths;
 };

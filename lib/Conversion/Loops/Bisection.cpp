@@ -175,6 +175,41 @@ static SearchInterval bisectAll(ImplicitLocOpBuilder &b, SearchOp op,
       }));
 }
 
+/// Looks at three coordinates in each step, since a thread waits no longer for
+/// three loads than for one:
+///
+///   while low < high:
+///     first, second, third = a quarter, a half and three quarters of the way
+///                            from low to high
+///     low, high = the interval between those two of low, first, second, third
+///                 and high + 1 of which the cost of only the lower is within
+///                 the query
+static SearchInterval quarter(ImplicitLocOpBuilder &b, SearchOp op,
+                              const SearchInterval &interval, CostAt costAt) {
+  auto isOpen = [&](ValueRange values) -> Value {
+    return Number(b, values[0]).compare(arith::CmpIPredicate::slt, values[1]);
+  };
+  Number one(b, 1);
+  auto step = [&](ValueRange values) -> Values {
+    Number low(b, values[0]), high(b, values[1]);
+    Number span = high - low;
+    Number first = low + ((span + 3) >> 2);
+    Number second = low + ((span + one) >> one);
+    Number third = second + ((high - second + one) >> one);
+    Value lower = low, upper = first - one;
+    for (auto [middle, next] :
+         {std::pair(first, second), std::pair(second, third)}) {
+      Number isWithin = Number(b, costAt(middle, {})) <= op.getQuery();
+      lower = select(isWithin, middle, lower);
+      upper = select(isWithin, next - one, upper);
+    }
+    Number isWithin = Number(b, costAt(third, {})) <= op.getQuery();
+    return {select(isWithin, third, lower), select(isWithin, high, upper)};
+  };
+  Values found = emitWhile(b, {interval.low, interval.high}, isOpen, step);
+  return {found[0], found[1], {}, {}};
+}
+
 //===----------------------------------------------------------------------===//
 // One operand
 //===----------------------------------------------------------------------===//
@@ -218,8 +253,10 @@ static SearchInterval bisectPositions(ImplicitLocOpBuilder &b, SearchOp op,
 SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
                                     ArrayRef<ChildRange> ranges,
                                     const SearchInterval &interval,
-                                    CostAt costAt) {
+                                    CostAt costAt, bool isFar) {
   if (ranges.size() == 1 && dependsOnPositions(op, ranges))
     return bisectPositions(b, op, ranges.front(), interval, costAt);
+  if (isFar && interval.lows.empty())
+    return quarter(b, op, interval, costAt);
   return bisectAll(b, op, ranges, interval, costAt);
 }

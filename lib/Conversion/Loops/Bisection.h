@@ -27,10 +27,12 @@ struct SearchInterval {
 using CostAt = llvm::function_ref<mlir::Value(mlir::Value coordinate,
                                               llvm::ArrayRef<mlir::Value>)>;
 
-/// Emits the loop. `ranges` are those of all operands of the search.
+/// Emits the loop. `ranges` are those of all operands of the search. `isFar`
+/// tells that each load takes long, but several of them no longer.
 SearchInterval emitBisection(mlir::ImplicitLocOpBuilder &b, SearchOp op,
                              llvm::ArrayRef<ChildRange> ranges,
-                             const SearchInterval &interval, CostAt costAt);
+                             const SearchInterval &interval, CostAt costAt,
+                             bool isFar);
 
 } // namespace nacho
 
