@@ -155,7 +155,8 @@ void TermStager::emitTogether() {
   if (!sync)
     sync = TileSyncOp::create(b);
   b.setInsertionPointAfter(sync);
-  Value count = Number(b, tile.getEnd()) - tile.getBegin();
+  // A loop whose step is known to be positive can have narrow indices.
+  Value count = maxSigned(Number(b, tile.getEnd()) - tile.getBegin(), 1);
   IRMapping known;
   SmallVector<Value> starts;
   for (EntryLoop &loop : loops)

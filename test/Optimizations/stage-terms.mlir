@@ -19,7 +19,8 @@
 // CHECK-NEXT:        memref.store %c0_i32, %[[WRONG]][%c0]
 // CHECK-NEXT:      }
 // CHECK-NEXT:      nacho.tile_sync
-// CHECK-NEXT:      %[[COUNT:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK-NEXT:      %[[HERE:.+]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK-NEXT:      %[[COUNT:.+]] = arith.maxsi %[[HERE]], %c1
 // CHECK-NEXT:      %[[FROM:.+]] = memref.load %[[CUTS]][%[[BEGIN]], %c1]
 // CHECK-NEXT:      %[[ROOM:.+]] = nacho.tile_room
 // CHECK-NEXT:      scf.if %[[ROOM]] {
