@@ -524,3 +524,13 @@ def test_a_sum_of_many_operands():
 def test_a_lazy_operand_has_to_be_computed_first():
     with pytest.raises(nacho.UnsupportedError, match=r"compute it first: A\.compute\("):
         nacho.evaluate("Z[i,j] = A[i,j] * 2", A=A + B)
+
+
+def test_an_expression_is_written_once(monkeypatch):
+    """Its values are read in each call, but its text is that of the first."""
+    made = nacho.asarray(dense(A)) * 1 + B
+    wanted, (text, operands) = dense(made.compute()), made.statement
+    monkeypatch.setattr("nacho._arrays.lazy.spelled", None)
+    operands.clear()
+    assert made.statement[0] == text
+    np.testing.assert_array_equal(dense(made.compute()), wanted)

@@ -192,10 +192,11 @@ class Lazy(ArrayOperators, HasOperation, WholeExpression):
     <nacho.Lazy: Z[i,j] = (A[i,j] + B[i,j]) * C[i,k] * D[k,j], 9x9, float64>
     """
 
-    __slots__ = ("_node",)
+    __slots__ = ("_node", "_statement")
 
     def __init__(self, node: Operation) -> None:
         self._node = node
+        self._statement: tuple[str, dict[str, Any]] | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -225,7 +226,10 @@ class Lazy(ArrayOperators, HasOperation, WholeExpression):
     @property
     def statement(self) -> tuple[str, dict[str, Any]]:
         """The expression as text, and its operands by the names that it gives them."""
-        return spelled(self._node)
+        if self._statement is None:
+            self._statement = spelled(self._node)
+        text, operands = self._statement
+        return text, dict(operands)
 
     @overload
     def compute(self, *, out: Literal["dense"], **options: Any) -> Array: ...
