@@ -169,10 +169,12 @@ bool LoopBody::canStoreLanes(memref::StoreOp store) {
 /// change the order of sums.
 bool LoopBody::canUseLanes(Operation &op) {
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    if (!isContiguous(load.getMemRefType()))
+      return false;
     Value index = load.getIndices().front();
     // The conditions of a step have to be known.
     (void)(differs(index) && isStep(index));
-    return isContiguous(load.getMemRefType());
+    return true;
   }
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return canStoreLanes(store);

@@ -177,6 +177,24 @@ func.func @negative_stores(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index, 
   return %all : f64
 }
 
+// A single element has no index.
+//
+// CHECK-LABEL: func.func @negative_single_element(
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @negative_single_element(%one: memref<f64>, %x: memref<?xf64>, %N: index, %zero: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %all = scf.for %k = %c0 to %N step %c1 iter_args(%sum = %zero) -> f64 {
+    %scale = memref.load %one[] : memref<f64>
+    %a = memref.load %x[%k] : memref<?xf64>
+    %term = arith.mulf %scale, %a : f64
+    %next = arith.addf %sum, %term fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  return %all : f64
+}
+
 // CHECK-LABEL: func.func @negative_used_in_between(
 // CHECK-NOT:     vector
 // CHECK:         return
