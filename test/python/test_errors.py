@@ -245,6 +245,14 @@ REFUSALS = [
         "  Z[i,j] = A[i,j] / A[i,j] - A[i,j]\n"
         "           ^^^^^^^^^^^^^^^",
     ),
+    (
+        lambda: evaluate("y[j] = A[1,j] + A[0,0]", A=CSR, out="sparse-vector"),
+        nacho.UnsupportedError,
+        "the term 'A[0,0]' is not zero where the operands have no entries: it would "
+        'make the result dense; ask for that with out="dense"\n'
+        "  y[j] = A[1,j] + A[0,0]\n"
+        "                  ^^^^^^",
+    ),
     # Types.
     (
         lambda: evaluate("Z[i,j] = max(A[i,j], s * A[i,j])", A=CSR, s=1j),

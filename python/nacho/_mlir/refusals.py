@@ -28,7 +28,7 @@ def refuse_compilation(
     The number of an operand is that of its binding.
     """
     if error.is_dense:
-        _refuse_quotient(assignment, error)
+        _refuse_dense(assignment, error)
     if not error.is_unsupported:
         message = f"cannot compile '{assignment.text}': {error}"
         raise CompilationError(message) from error
@@ -44,16 +44,34 @@ def refuse_compilation(
     raise UnsupportedError(pointed(message, assignment.text, span)) from error
 
 
-def _refuse_quotient(assignment: Assignment, error: Exception) -> NoReturn:
-    """Refuse 0 / 0 in a sparse result.
+def _refuse_dense(assignment: Assignment, error: Exception) -> NoReturn:
+    """Refuse 0 / 0, or an element such as A[2,3] as a term, in a sparse result.
 
-    Only the compiler finds this case; ``notation.background`` refuses all others.
+    Only the compiler finds these cases; ``notation.background`` refuses all others.
     """
+    nodes = list(postorder(assignment.expr))
     quotients = [
         node
-        for node in postorder(assignment.expr)
+        for node in nodes
         if isinstance(node, Binary | Call) and node.operator.annihilator == "dividend"
     ]
+    if quotients:
+        _refuse_quotients(assignment, quotients, error)
+    elements = [
+        n for n in nodes if isinstance(n, Access) and n.indices and not n.variables
+    ]
+    text = assignment.text
+    term = elements[0] if len(elements) == 1 else assignment.expr
+    message = (
+        f"the term '{_part(text, term)}' is not zero where the operands have no "
+        'entries: it would make the result dense; ask for that with out="dense"'
+    )
+    raise UnsupportedError(pointed(message, text, term.span)) from error
+
+
+def _refuse_quotients(
+    assignment: Assignment, quotients: Sequence[Binary | Call], error: Exception
+) -> NoReturn:
     node, text = quotients[0], assignment.text
     operator, dividend = node.operator, children(node)[0]
     is_call = operator.grammar == "call"
