@@ -34,7 +34,8 @@ RepeatedCall::RepeatedCall(std::shared_ptr<const Kernel> kernel,
                            ElementType result)
     : kernel(std::move(kernel)), asked(asked), work(std::move(work)),
       result(result), begins({0}),
-      shapeName(nb::steal(PyUnicode_InternFromString("shape"))) {
+      shapeName(nb::steal(PyUnicode_InternFromString("shape"))),
+      formatName(nb::steal(PyUnicode_InternFromString("format"))) {
   for (const TensorLayout &operand : this->kernel->operands)
     begins.push_back(begins.back() + operand.numArguments());
 }
@@ -114,6 +115,7 @@ bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
   operand.isStored = true;
   operand.kind = nb::borrow(container.type());
   operand.shape = container.attr("shape");
+  operand.format = nb::getattr(container, formatName, nb::none());
   size_t last = nb::len(places) - 1;
   for (size_t n = 0; n <= last; ++n) {
     nb::object array = list[firstArgument + n];
@@ -179,6 +181,8 @@ bool RepeatedCall::takeOperand(size_t number, nb::handle container,
   if (operand.isNumber)
     return call.addNumber(container, layout.values);
   if (!nb::getattr(container, shapeName).equal(operand.shape) ||
+      (!operand.format.is_none() &&
+       !nb::getattr(container, formatName).equal(operand.format)) ||
       !takeArrays(operand, layout, container, call, areOther))
     return false;
   for (size_t level = 0; level < layout.levels.size(); ++level)

@@ -88,6 +88,9 @@ private:
   };
   struct Operand {
     nanobind::object kind, shape;
+    /// The format, since containers of one kind may differ in it: a tensor in
+    /// csc has arrays like those of one in csr. None if they have no format.
+    nanobind::object format;
     std::vector<IndexArray> indices;
     /// The values, which may be another array in each call.
     Place values;
@@ -132,7 +135,7 @@ private:
   WorkOfCall work;
   nacho::ElementType result;
   std::vector<size_t> begins; ///< Where the arguments of each operand begin.
-  nanobind::object shapeName;
+  nanobind::object shapeName, formatName;
   std::vector<Operand> operands;
   /// The number of elements of every array, and the extents.
   std::vector<int64_t> sizes;

@@ -501,3 +501,24 @@ def test_what_is_remembered_keeps_no_operand_alive():
     del a, x
     gc.collect()
     assert [array() for array in arrays] == [None] * 4
+
+
+@pytest.mark.parametrize("pair", [("csr", "csc"), ("dcsr", "dcsc"), ("coo", None)])
+def test_tensors_of_other_formats_are_no_repetitions(pair):
+    """Their arrays have the same types and sizes, but other meanings."""
+    given, x = np.arange(16.0).reshape(4, 4), np.arange(4.0)
+    tensors = [nacho.Tensor.from_dense(given, format) for format in pair if format]
+    text = PRODUCT.replace("x[j]", f"x[j] * {len(pair[0])}")
+    for _ in range(3):
+        for tensor in (*tensors, *[each.T for each in tensors]):
+            wanted = len(pair[0]) * (tensor.to_dense() @ x)
+            np.testing.assert_array_equal(nacho.evaluate(text, A=tensor, x=x), wanted)
+            np.testing.assert_array_equal(tensor @ x, tensor.to_dense() @ x)
+
+
+def test_kernels_take_other_formats_after_calls():
+    kernel, x = product(), np.arange(4.0)
+    tensor = nacho.Tensor.from_dense(np.arange(16.0).reshape(4, 4), "csr")
+    for _ in range(3):
+        for each in (tensor, tensor.T):
+            np.testing.assert_array_equal(kernel(each, x), each.to_dense() @ x)
