@@ -7,6 +7,7 @@
 #Columns = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : dense) }>
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 !A0 = !nacho.fiber<tensor<?xf64, #SV>, 0>
+!A1 = !nacho.fiber<tensor<?xf64, #SV>, 1>
 
 // for n = 0 to N: sums[row, first + n] += a * B[j, n], whatever j is
 //
@@ -99,4 +100,45 @@ func.func @column(%B: tensor<?x?xf64, #Columns>, %j: index, %s: index, %mask: ve
   %b = nacho.locate %B[%s, %j] lanes %mask : tensor<?x?xf64, #Columns>, vector<4xi1>
   %A0 = nacho.count to %j of () in intersect()
   return %b : vector<4xf64>
+}
+
+// The terms of a union are added up in the order of coordinates, also where one
+// operand is left. Extremes do not depend on an order.
+//
+// CHECK-LABEL: func.func @union(
+// CHECK:         scf.for
+// CHECK:           nacho.binary add %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:      nacho.binary add %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:      nacho.binary max %{{.+}}, %{{.+}} reassociable : f64
+// CHECK:         scf.for
+// CHECK:           nacho.binary add %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:      nacho.binary add %{{.+}}, %{{.+}} : f64
+// CHECK-NEXT:      nacho.binary max %{{.+}}, %{{.+}} reassociable : f64
+func.func @union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: f64) -> (f64, f64) {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %B0 = nacho.root %B : tensor<?xf64, #SV>
+  %sum:2 = nacho.coiterate %i of (%A1 = %A0 : !A0, %B1 = %B0 : !A0) in union(%A1, %B1)
+      iter_args(%s = %start : f64, %m = %start : f64) {
+    %a = nacho.load %A1 : !A1
+    %b = nacho.load %B1 : !A1
+    %ab = nacho.binary add %a, %b : f64
+    %next = nacho.binary add %s, %ab reassociable : f64
+    %more = nacho.binary max %m, %ab reassociable : f64
+    nacho.yield %next, %more : f64, f64
+  }
+  return %sum#0, %sum#1 : f64, f64
+}
+
+// CHECK-LABEL: func.func @negative_one_operand(
+// CHECK:         scf.for
+// CHECK:           nacho.binary add %{{.+}}, %{{.+}} reassociable : f64
+func.func @negative_one_operand(%A: tensor<?xf64, #SV>, %start: f64) -> f64 {
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  %sum = nacho.coiterate %i of (%A1 = %A0 : !A0) in union(%A1)
+      iter_args(%s = %start : f64) {
+    %a = nacho.load %A1 : !A1
+    %next = nacho.binary add %s, %a reassociable : f64
+    nacho.yield %next : f64
+  }
+  return %sum : f64
 }

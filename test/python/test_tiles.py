@@ -203,6 +203,32 @@ def test_terms_of_tiles(text, dtype):
     assert "nacho.tile_memory" in tiled.mlir("scf")
 
 
+UNIONS = [
+    "y[i] = A[i,j] * x[j] + B[i,j] * x[j]",
+    "y[i] = A[i,j] * x[j] + B[i,j] * x[j] - C[i,j]",
+    "s = A[i,j] * x[j] - B[i,j]",
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("text", UNIONS)
+def test_sums_of_unions(text, dtype):
+    """They have one order, though merges on a CPU end where one operand is left."""
+    random, x = np.random.default_rng(6), np.linspace(-1, 2, 300).astype(dtype)
+    operands = {
+        name: sp.random(300, 300, density, "csr", rng=random, dtype=dtype)
+        for name, density in {"A": 0.1, "B": 0.03, "C": 0.1}.items()
+        if name in text
+    }
+    given = {**operands, "x": x}
+    formats = {"x": "dense"} | ({"y": "dense"} if "y" in text else {})
+    for parts in (1, 3, 64):
+        wanted = nacho.mlir.compile(text, formats=formats)(**given, parts=parts)
+        for tile in (0, 64):
+            found = kernel(text, tile, formats=formats)(**given, parts=parts)
+            assert found.tobytes() == wanted.tobytes()
+
+
 def test_terms_of_what_is_no_entry():
     """Behind its last entry, an operand may have anything; among them, no index."""
     A, x = matrix(1), np.arange(EXTENT, dtype=float)

@@ -10,6 +10,10 @@
 // The steps of the first loop either select among the operands, as in any other
 // merge, or they branch.
 //
+// Other shapes add up the terms of a union in the order of coordinates, and so
+// do these loops, even where one over an operand could add them up in lanes:
+// sums must not depend on the shape, which differs from target to target.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LoopShape.h"
@@ -31,7 +35,16 @@ static bool leavesOne(const Coiteration &loop) {
          unitesTwo(loop) && !hasWindows(loop);
 }
 
+/// Fixes the order of sums in the body, of which each loop gets a copy.
+static void addInOrder(CoiterateOp op) {
+  op.walk([](BinaryOp sum) {
+    if (sum.getKind() == BinaryKind::add)
+      sum.setReassociable(false);
+  });
+}
+
 static Values emitUnion(Coiteration &loop) {
+  addInOrder(loop.op);
   Values state = emitUntilOneEnds(loop);
   // Without branches, both may have coordinates left: the last one of a buffer
   // is never loaded ahead.
