@@ -52,9 +52,9 @@ struct Record {
 
 } // namespace
 
-static unsigned bitsFor(int64_t extent) {
+static unsigned bitsOf(uint64_t number) {
   unsigned bits = 0;
-  for (uint64_t most = extent > 0 ? extent - 1 : 0; most; most >>= 1)
+  for (; number; number >>= 1)
     ++bits;
   return bits;
 }
@@ -66,21 +66,20 @@ public:
   EntrySorter(const int64_t *columnInfo, int64_t numColumns, unsigned keys,
               void *values, int64_t valueBytes, int64_t entries,
               int64_t threads)
-      : keys(keys), values{static_cast<char *>(values), valueBytes},
-        entries(entries), threads(std::max<int64_t>(
-                              1, std::min<int64_t>(threads, entries / 4096))) {
-    for (int64_t n = 0; n < numColumns; ++n, columnInfo += 3) {
+      : bits(numColumns), keys(keys),
+        values{static_cast<char *>(values), valueBytes}, entries(entries),
+        threads(
+            std::max<int64_t>(1, std::min<int64_t>(threads, entries / 4096))) {
+    for (int64_t n = 0; n < numColumns; ++n, columnInfo += 3)
       columns.all.push_back(
           {reinterpret_cast<char *>(columnInfo[0]), columnInfo[1]});
-      bits.push_back(bitsFor(columnInfo[2]));
-    }
   }
 
   void sort() {
     unsigned done = sortedColumns();
     if (done == keys)
       return;
-    dropUnusedBits(done);
+    findUsedBits(done);
     makeGroups(done);
     BudgetVector<Run> runs = findRuns(done);
     sortLongRuns(runs);
@@ -109,8 +108,9 @@ private:
   int64_t beginOf(int64_t t) const { return evenBegin(entries, threads, t); }
 
   /// Keys may be far below their extents, such as the numbers of pieces: each
-  /// bit less is less to sort by.
-  void dropUnusedBits(unsigned done) {
+  /// bit less is less to sort by. Those of operands that nobody has checked may
+  /// be above. So extents are not looked at.
+  void findUsedBits(unsigned done) {
     for (unsigned c = done; c < keys; ++c) {
       std::atomic<uint64_t> used = 0;
       onThreads(threads, [&](int64_t t) {
@@ -119,7 +119,7 @@ private:
                    used |= columns.all[c].bitsOf(begin, end);
                  });
       });
-      bits[c] = std::min(bits[c], bitsFor(int64_t(used) + 1));
+      bits[c] = bitsOf(used);
     }
   }
 
@@ -206,7 +206,7 @@ private:
     if (bitsOfKeys <= kFewBits &&
         size > std::max(kShort, int64_t(1) << bitsOfKeys))
       return sortCounted(begin, size, workers);
-    if (bitsOfKeys + bitsFor(size) <= 64)
+    if (bitsOfKeys + bitsOf(size - 1) <= 64)
       return sortPacked(begin, size, workers);
     BytesInUse room(budget.get(), 2 * size * int64_t(sizeof(Record)));
     thread_local Scratch<Record> mine, other;
@@ -264,7 +264,7 @@ private:
     thread_local Scratch<uint64_t> mine, other;
     uint64_t *words = mine.fit(size), *spare = other.fit(size);
     const KeyGroup &group = groups.front();
-    unsigned shift = bitsFor(size);
+    unsigned shift = bitsOf(size - 1);
     shareOut(size, workers, word, [&](int64_t first, int64_t end) {
       std::iota(words + first, words + end, first);
       pack(group, shift, begin, words, first, end);

@@ -63,14 +63,14 @@ struct Entries {
 
 template <typename Column, typename Value>
 static void checkSort(int64_t size, const int64_t (&extents)[3],
-                      unsigned sorted, int64_t threads) {
+                      unsigned sorted, int64_t threads, int64_t less = 1) {
   for (unsigned keys = 1; keys <= 3; ++keys) {
     Entries<Column, Value> given(size, extents, sorted), made = given;
     int64_t columns[9];
     for (unsigned c = 0; c < 3; ++c) {
       columns[3 * c] = reinterpret_cast<int64_t>(made.columns[c].data());
       columns[3 * c + 1] = sizeof(Column);
-      columns[3 * c + 2] = extents[c];
+      columns[3 * c + 2] = extents[c] / less;
     }
     int32_t status = sortEntries(columns, 3, keys, made.values.data(),
                                  sizeof(Value), size, threads);
@@ -102,5 +102,7 @@ NACHO_SUITE("sort") {
   for (const auto &each : extents) {
     checkSort<uint32_t, uint8_t>(200, each, 1, 1);
     checkSort<uint64_t, uint16_t>(5000, each, 1, 2);
+    // Coordinates of which nobody knows that they are below their extents.
+    checkSort<uint64_t, uint64_t>(5000, each, 0, 1, /*less=*/30);
   }
 }

@@ -31,8 +31,8 @@ int64_t countedSteps() noexcept;
 /// Sorts entries, stably, by their coordinates in the first `keys` columns. The
 /// other columns and the values are permuted alike. `columns` has three numbers
 /// for each column: the address of its array, the bytes of an element, and the
-/// extent (coordinates by which entries are sorted must lie below it). Returns
-/// the status of a kernel.
+/// extent, which is told but not looked at: coordinates may be above it.
+/// Returns the status of a kernel.
 int32_t sortEntries(const int64_t *columns, int64_t numColumns, int64_t keys,
                     void *values, int64_t valueBytes, int64_t entries,
                     int64_t threads) noexcept;
