@@ -20,6 +20,11 @@ bool EntryLoop::isRead(Value array) {
          });
 }
 
+/// Whether a load reads the element at the loop's own position.
+bool EntryLoop::isInOrder(memref::LoadOp load) {
+  return load.getIndices() == ValueRange(loop.getInductionVar());
+}
+
 /// Whether an index is below an extent whatever has been loaded.
 bool EntryLoop::isChecked(Value index) {
   Operation *op = index.getDefiningOp();
@@ -35,9 +40,9 @@ bool EntryLoop::isChecked(Value index) {
 /// may be no entry of the operand.
 bool EntryLoop::canLoad(memref::LoadOp load) {
   return load->getBlock() == loop.getBody() && isRead(load.getMemRef()) &&
-         (load.getIndices() == ValueRange(loop.getInductionVar()) ||
-          llvm::all_of(load.getIndices(),
-                       [&](Value index) { return isChecked(index); }));
+         (isInOrder(load) || llvm::all_of(load.getIndices(), [&](Value index) {
+            return isChecked(index);
+          }));
 }
 
 /// Whether a value is known outside of the workers, or computed of the entry.
@@ -109,19 +114,21 @@ bool EntryLoop::findTerms() {
 /// Finds the windows of arrays that are read at the entry. Returns whether
 /// there are some, of the same entries, and other elements are looked up.
 bool EntryLoop::findWindows() {
-  bool looksUp = false;
+  bool readsOthers = false;
   for (Operation *op : varying) {
     auto load = dyn_cast<memref::LoadOp>(op);
     if (!load)
       continue;
-    bool isInOrder = load.getIndices() == ValueRange(loop.getInductionVar());
-    looksUp |= !isInOrder;
+    if (!isInOrder(load)) {
+      readsOthers = true;
+      continue;
+    }
     for (auto stage : workers.getBodyBlock()->getOps<StageInOp>())
-      if (isInOrder && stage.getArray() == load.getMemRef() &&
-          stage.getAlone() && !llvm::is_contained(windows, stage))
+      if (stage.getArray() == load.getMemRef() && stage.getAlone() &&
+          !llvm::is_contained(windows, stage))
         windows.push_back(stage);
   }
-  return looksUp && !windows.empty() &&
+  return readsOthers && !windows.empty() &&
          llvm::all_of(windows, [&](StageInOp each) {
            return each.getFrom() == windows.front().getFrom() &&
                   each.getTo() == windows.front().getTo();
@@ -143,8 +150,7 @@ bool EntryLoop::match() {
 void EntryLoop::emitMemory(ImplicitLocOpBuilder &b) {
   Number from(b, windows.front().getFrom()), to(b, windows.front().getTo());
   for (Operation *op : varying)
-    if (auto load = dyn_cast<memref::LoadOp>(op);
-        load && load.getIndices() == ValueRange(loop.getInductionVar()))
+    if (auto load = dyn_cast<memref::LoadOp>(op); load && isInOrder(load))
       to = min(to, memref::DimOp::create(b, load.getMemRef(), Number(b, 0)));
   Value size = max(to, from) - from;
   for (Value term : terms)
@@ -219,9 +225,9 @@ void EntryLoop::useTerms(const IRMapping &copies, Value from) {
         memref::LoadOp::create(b, memory, made.getInductionVar()).getResult());
   for (Operation &op : loop.getBody()->without_terminator())
     if (!varying.contains(&op) && !llvm::is_contained(joins, &op)) {
-      Operation *made = b.clone(*copies.lookup(&op), inside);
+      Operation *again = b.clone(*copies.lookup(&op), inside);
       if (!takesLanes)
-        fixOrder(made);
+        fixOrder(again);
     }
   for (unsigned n : kept)
     next.push_back(inside.lookupOrDefault(copy.getYieldedValues()[n]));

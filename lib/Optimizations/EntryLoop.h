@@ -41,6 +41,7 @@ public:
 private:
   bool isOfEntry(mlir::Value value);
   bool isRead(mlir::Value array);
+  bool isInOrder(mlir::memref::LoadOp load);
   bool isChecked(mlir::Value index);
   bool canLoad(mlir::memref::LoadOp load);
   bool joinsFlag(unsigned carried);

@@ -186,8 +186,6 @@ TERMS = {
 @pytest.mark.parametrize("text", TERMS)
 def test_terms_of_tiles(text, dtype):
     """Any part computes a term, but each adds up its own, in the order of a CPU."""
-    if "max" in text and dtype == "complex128":
-        pytest.skip("complex numbers have no order")
     random = np.random.default_rng(5)
     shape = (90,) * (3 if "B[" in text else 2)
     places = np.unique(random.integers(0, 90, (len(shape), 3000)), axis=1)
@@ -197,6 +195,10 @@ def test_terms_of_tiles(text, dtype):
     given = {name: operand, "x": random.standard_normal(90).astype(dtype)}
     formats = {name: TERMS[text], "x": "dense", "y": "dense"}
     tiled = kernel(text, 64, formats=formats)
+    if "max" in text and dtype == "complex128":
+        with pytest.raises(nacho.DTypeError, match="order"):
+            tiled(**given)
+        return
     for parts in (1, 40, 300):
         wanted = nacho.mlir.compile(text, formats)(**given, parts=parts)
         assert tiled(**given, parts=parts).tobytes() == wanted.tobytes()
