@@ -2,13 +2,14 @@
 //
 // A loop over the few terms of a row takes longer to begin and to end than to
 // add them up: the processor cannot foresee how often it runs. So several rows
-// are added up at once, one in each lane of a vector, in as many steps as the
-// longest of them has terms. A lane whose row has ended keeps its sum:
+// are added up at once, in as many steps as the longest of them needs. First
+// all octets of terms, each row in a vector; then what is left of each row,
+// each row in a lane. A lane whose row has ended keeps its sum:
 //
 //   ends    = places of the ends of rows i, i + 1, ...
 //   lengths = ends - the ends of the rows before
-//   if max(lengths) >= 8: sums = those of all whole octets, row by row
-//   for t = 0 to max(lengths that are left):
+//   if any of lengths > 7: sums = those of all octets
+//   for t = 0 to 7, while any of the lengths that are left > t:
 //     sums = select(t < lengths, sums + terms[begins + t], sums)
 //
 // So every row adds up its terms in the order of a loop of its own, as
@@ -39,6 +40,11 @@ Value Strip::placeOf(ImplicitLocOpBuilder &b, Value position) {
   Value from = narrow(begin), most = narrow(size);
   position = Number(b, position).as(vector ? Type(vector.clone(type)) : type);
   return min(Number(b, position) - from, most);
+}
+
+Value Strip::zeros(ImplicitLocOpBuilder &b) {
+  return Number(b, cast<MemRefType>(terms.front().getType()).getDimSize(0) -
+                       kLanes);
 }
 
 RowsInLanes::RowsInLanes(ImplicitLocOpBuilder &b, RowSums &sums, Strip &strip,
@@ -96,41 +102,95 @@ void RowsInLanes::emitPlaces(Value begin) {
   lengths = Number(b, ends) - begins;
 }
 
-/// The greatest of the lengths of the rows.
-Value RowsInLanes::longest(Value lengths) {
-  return vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, lengths);
+void RowsInLanes::extractBegins() {
+  begin.clear();
+  for (int64_t lane = 0; lane < kRowLanes; ++lane)
+    begin.push_back(placeOf(begins, lane));
+}
+
+/// Whether any of several numbers is greater than another one.
+Number RowsInLanes::anyExceeds(Value numbers, int64_t other) {
+  Value exceed = Number(b, numbers).compare(arith::CmpIPredicate::sgt, other);
+  return {b, vector::ReductionOp::create(b, vector::CombiningKind::OR, exceed)};
 }
 
 Value RowsInLanes::emitCanSum() {
   if (sums.body.looksUp())
     return Number::flag(b, true);
-  Number most(b, kLanes, b.getI32Type());
-  return Number(b, longest(lengths)).compare(arith::CmpIPredicate::slt, most);
+  return !anyExceeds(lengths, kLanes - 1);
 }
 
 Value RowsInLanes::emitEnd() {
   return vector::ExtractOp::create(b, ends, kRowLanes - 1);
 }
 
+/// Emits what changes values, for the case that a condition holds.
+void RowsInLanes::ifThen(Value condition, MutableArrayRef<Value> values,
+                         llvm::function_ref<void()> change) {
+  auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, values);
+  b.setInsertionPointToStart(branch.thenBlock());
+  change();
+  scf::YieldOp::create(b, values);
+  llvm::copy(branch.getResults(), values.begin());
+}
+
+/// The octet of terms that begins at `place`.
+Value RowsInLanes::loadOctet(size_t number, Value place) {
+  Type type = all[number].getType();
+  return vector::LoadOp::create(b, cast<VectorType>(type), strip.terms[number],
+                                place);
+}
+
 /// sum + the octet of terms that begins at `place`, lane by lane
 Value RowsInLanes::addOctet(size_t number, Value sum, Value place) {
   Operation *update = sums.body.carried[numbers[number]].update;
-  Value octet = vector::LoadOp::create(b, cast<VectorType>(sum.getType()),
-                                       strip.terms[number], place);
+  Value octet = loadOctet(number, place);
   return createLike(b, update, {sum, octet}, sum.getType())->getResult(0);
 }
 
-/// The octets of a row that follow the first one.
-Value RowsInLanes::addOctetsAfter(size_t number, Value sum, Value first,
-                                  Value taken) {
-  Value end = Number(b, first) + taken;
-  auto loop = scf::ForOp::create(b, Number(b, first) + kLanes, end,
-                                 Number(b, kLanes), sum);
+/// The second to the last of a few octets of all rows, one of each row in every
+/// step: a processor cannot foresee how many each row has. One that has fewer
+/// adds zeros, which leave a sum that began with 0 as it is.
+void RowsInLanes::addFewOctets(size_t number, Value taken,
+                               MutableArrayRef<Value> each) {
+  Value most =
+      vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, taken);
+  Value end = minSigned(Number(b, most), kFewOctets * kLanes);
+  auto loop = scf::ForOp::create(b, Number(b, kLanes), Number(b, end).asIndex(),
+                                 Number(b, kLanes), each);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(
-      b, addOctet(number, loop.getRegionIterArg(0), loop.getInductionVar()));
-  return loop.getResult(0);
+  Number step(b, loop.getInductionVar());
+  Value steps =
+      vector::BroadcastOp::create(b, taken.getType(), step.as(b.getI32Type()));
+  Number has = Number(b, taken).compare(arith::CmpIPredicate::sgt, steps);
+  for (int64_t lane = 0; lane < kRowLanes; ++lane) {
+    Number isLeft(b, vector::ExtractOp::create(b, has, lane));
+    Value place = select(isLeft, step + begin[lane], strip.zeros(b));
+    each[lane] = addOctet(number, loop.getRegionIterArg(lane), place);
+  }
+  scf::YieldOp::create(b, each);
+  llvm::copy(loop.getResults(), each.begin());
+}
+
+/// The octets of each row that follow the first few.
+void RowsInLanes::addOtherOctets(size_t number, Value taken,
+                                 MutableArrayRef<Value> each) {
+  for (int64_t lane = 0; lane < kRowLanes; ++lane) {
+    Number from(b, begin[lane]);
+    auto loop = scf::ForOp::create(b, from + kFewOctets * kLanes,
+                                   from + placeOf(taken, lane),
+                                   Number(b, kLanes), each[lane]);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(
+        b, addOctet(number, loop.getRegionIterArg(0), loop.getInductionVar()));
+    each[lane] = loop.getResult(0);
+  }
 }
 
 /// The sums of the first `taken` terms of each row, which are whole octets. The
@@ -138,52 +198,33 @@ Value RowsInLanes::addOctetsAfter(size_t number, Value sum, Value first,
 Value RowsInLanes::addOctets(size_t number, Value taken) {
   Operation *update = sums.body.carried[numbers[number]].update;
   Type type = all[number].getType();
-  SmallVector<Value> first, each;
-  for (int64_t lane = 0; lane < kRowLanes; ++lane) {
-    first.push_back(placeOf(begins, lane));
-    each.push_back(addOctet(number, Number(b, 0, type), first.back()));
-  }
-  Number octet(b, kLanes, b.getI32Type());
-  Value any =
-      Number(b, longest(taken)).compare(arith::CmpIPredicate::sgt, octet);
-  auto branch = scf::IfOp::create(b, ValueRange(each).getTypes(), any,
-                                  /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, each);
-  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> each;
   for (int64_t lane = 0; lane < kRowLanes; ++lane)
-    each[lane] =
-        addOctetsAfter(number, each[lane], first[lane], placeOf(taken, lane));
-  scf::YieldOp::create(b, each);
-  b.setInsertionPointAfter(branch);
-  Value octets = addHalvesOfEach(b, update, branch.getResults());
+    each.push_back(loadOctet(number, begin[lane]));
+  ifThen(anyExceeds(taken, kLanes), each,
+         [&] { addFewOctets(number, taken, each); });
+  ifThen(anyExceeds(taken, kFewOctets * kLanes), each,
+         [&] { addOtherOctets(number, taken, each); });
+  Value octets = addHalvesOfEach(b, update, each);
   Value made = createLike(b, update, {all[number], octets}, type)->getResult(0);
   Value has = Number(b, taken).compare(arith::CmpIPredicate::sgt, 0);
   return select(Number(b, has), made, all[number]);
 }
 
-/// if any row has an octet: add up all octets, which rows then begin after
+/// Adds up all octets, which rows then begin after.
 void RowsInLanes::addOctets() {
-  Number octet(b, kLanes, b.getI32Type());
-  Value any =
-      Number(b, longest(lengths)).compare(arith::CmpIPredicate::sge, octet);
   SmallVector<Value> values = {begins, lengths};
   llvm::append_range(values, all);
-  auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), any,
-                                  /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, values);
-  b.setInsertionPointToStart(branch.thenBlock());
-  Number taken = maxSigned(Number(b, lengths), 0) & -kLanes;
-  SmallVector<Value> after = {Number(b, begins) + taken,
-                              Number(b, lengths) - taken};
-  for (size_t sum = 0; sum < all.size(); ++sum)
-    after.push_back(addOctets(sum, taken));
-  scf::YieldOp::create(b, after);
-  b.setInsertionPointAfter(branch);
-  begins = branch.getResult(0);
-  lengths = branch.getResult(1);
-  all.assign(branch.result_begin() + 2, branch.result_end());
+  ifThen(anyExceeds(lengths, kLanes - 1), values, [&] {
+    extractBegins();
+    Number taken = maxSigned(Number(b, lengths), 0) & -kLanes;
+    values = {Number(b, begins) + taken, Number(b, lengths) - taken};
+    for (size_t sum = 0; sum < all.size(); ++sum)
+      values.push_back(addOctets(sum, taken));
+  });
+  begins = values[0];
+  lengths = values[1];
+  all.assign(values.begin() + 2, values.end());
 }
 
 /// The terms of each row that are `step` and `step` + 1 after its first one.
@@ -193,7 +234,7 @@ void RowsInLanes::addOctets() {
 ///   even = rows 0, 2, 4, 6: a0 b0 a2 b2 a4 b4 a6 b6
 ///   odd  = rows 1, 3, 5, 7: a1 b1 a3 b3 a5 b5 a7 b7
 ///   first = a0 a1 a2 ...,  second = b0 b1 b2 ...
-std::pair<Value, Value> RowsInLanes::loadTwoTerms(Value terms, Value step) {
+std::pair<Value, Value> RowsInLanes::loadTwoTerms(Value terms, int64_t step) {
   Type element = cast<MemRefType>(terms.getType()).getElementType();
   auto load = [&](int64_t row) -> Value {
     return vector::LoadOp::create(b, VectorType::get(2, element), terms,
@@ -220,44 +261,34 @@ std::pair<Value, Value> RowsInLanes::loadTwoTerms(Value terms, Value step) {
 /// The lengths are compared as integers that are as wide as elements, so that
 /// the lanes of the comparison are, too.
 Value RowsInLanes::addTerm(const CarriedValue &one, Value sum, Value term,
-                           Value step) {
+                           int64_t step) {
   bool isLast = one.update->getOperand(1) == one.term;
   Value operands[] = {isLast ? sum : term, isLast ? term : sum};
   Value next =
       createLike(b, one.update, operands, term.getType())->getResult(0);
   Type type = b.getIntegerType(one.term.getType().getIntOrFloatBitWidth());
-  VectorType wide = lanesOf(type);
-  Value most = type.isInteger(32) ? lengths : Number(b, lengths).asSigned(wide);
-  Value at = Number(b, step).asSigned(type);
-  at = vector::BroadcastOp::create(b, wide, at);
-  Number isLeft = Number(b, at).compare(arith::CmpIPredicate::slt, most);
-  return select(isLeft, next, sum);
+  Number most = Number(b, lengths).asSigned(lanesOf(type));
+  return select(most.compare(arith::CmpIPredicate::sgt, step), next, sum);
 }
 
-/// Adds two terms of each row to its sums.
-void RowsInLanes::addTwoTerms(Value step, MutableArrayRef<Value> all) {
+/// Adds a few terms of each row to its sums.
+void RowsInLanes::addTerms(int64_t from) {
   for (auto [number, sum, terms] : llvm::zip(numbers, all, strip.terms)) {
     const CarriedValue &one = sums.body.carried[number];
-    auto [first, second] = loadTwoTerms(terms, step);
-    sum = addTerm(one, sum, first, step);
-    sum = addTerm(one, sum, second, Number(b, step) + 1);
+    for (int64_t step = from; step < from + kTermsAtOnce; step += 2) {
+      auto [first, second] = loadTwoTerms(terms, step);
+      sum = addTerm(one, sum, first, step);
+      sum = addTerm(one, sum, second, step + 1);
+    }
   }
 }
 
-/// Adds the terms that are left, in the order in which they are stored.
+/// Adds the terms that are left, fewer than an octet of each row, in the order
+/// in which they are stored.
 void RowsInLanes::addLeft() {
-  for (int64_t lane = 0; lane < kRowLanes; ++lane)
-    begin.push_back(placeOf(begins, lane));
-  Value end = Number(b, longest(lengths)).asSigned(b.getIndexType());
-  auto loop =
-      scf::ForOp::create(b, Number(b, 0), end, Number(b, kTermsAtOnce), all);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next(loop.getRegionIterArgs());
-  for (int64_t n = 0; n < kTermsAtOnce; n += 2)
-    addTwoTerms(Number(b, loop.getInductionVar()) + n, next);
-  scf::YieldOp::create(b, next);
-  all.assign(loop.result_begin(), loop.result_end());
+  extractBegins();
+  for (int64_t step = 0; step < kLanes; step += kTermsAtOnce)
+    ifThen(anyExceeds(lengths, step), all, [&] { addTerms(step); });
 }
 
 void RowsInLanes::emitSums() {

@@ -4,6 +4,7 @@
 #define NACHO_LIB_OPTIMIZATIONS_ROWSINLANES_H
 
 #include "RowSums.h"
+#include "nacho/IR/Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,6 +12,8 @@ namespace nacho {
 
 /// The number of rows that are added up at once, each in a lane of a vector.
 constexpr int64_t kRowLanes = 8;
+/// So many octets of a row are added up in steps that all rows take.
+constexpr int64_t kFewOctets = 4;
 /// The number of terms of each row that are added per check for its end.
 constexpr int64_t kTermsAtOnce = 4;
 
@@ -23,6 +26,9 @@ struct Strip {
   /// The position in the strip, of 32 bits, of a position of the operand. It is
   /// at most `size`, whatever the operand holds.
   mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, mlir::Value position);
+
+  /// Where the octet of zeros is that ends each memory of terms.
+  mlir::Value zeros(mlir::ImplicitLocOpBuilder &b);
 };
 
 /// Emits the sums of kRowLanes rows at a time.
@@ -50,18 +56,24 @@ private:
   mlir::Value vectorOf(mlir::Value value);
   mlir::Value rowsOf(mlir::Value index);
   mlir::Value placeOf(mlir::Value places, int64_t lane);
-  mlir::Value longest(mlir::Value lengths);
+  Number anyExceeds(mlir::Value numbers, int64_t other);
+  void ifThen(mlir::Value condition, mlir::MutableArrayRef<mlir::Value> values,
+              llvm::function_ref<void()> change);
+  void extractBegins();
   void addOctets();
   mlir::Value addOctets(size_t number, mlir::Value taken);
+  void addFewOctets(size_t number, mlir::Value taken,
+                    mlir::MutableArrayRef<mlir::Value> each);
+  void addOtherOctets(size_t number, mlir::Value taken,
+                      mlir::MutableArrayRef<mlir::Value> each);
+  mlir::Value loadOctet(size_t number, mlir::Value place);
   mlir::Value addOctet(size_t number, mlir::Value sum, mlir::Value place);
-  mlir::Value addOctetsAfter(size_t number, mlir::Value sum, mlir::Value first,
-                             mlir::Value taken);
   void addLeft();
+  void addTerms(int64_t from);
   std::pair<mlir::Value, mlir::Value> loadTwoTerms(mlir::Value terms,
-                                                   mlir::Value step);
+                                                   int64_t step);
   mlir::Value addTerm(const CarriedValue &one, mlir::Value sum,
-                      mlir::Value term, mlir::Value step);
-  void addTwoTerms(mlir::Value step, mlir::MutableArrayRef<mlir::Value> all);
+                      mlir::Value term, int64_t step);
 
   mlir::ImplicitLocOpBuilder &b;
   RowSums &sums;
@@ -75,7 +87,7 @@ private:
   mlir::Value begins, ends;
   mlir::Value lengths;
   mlir::SmallVector<mlir::Value> all;
-  mlir::SmallVector<mlir::Value> begin; ///< The first entry of each row.
+  mlir::SmallVector<mlir::Value> begin; ///< `begins`, one by one.
 };
 
 } // namespace nacho

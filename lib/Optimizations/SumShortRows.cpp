@@ -67,13 +67,19 @@ private:
 };
 } // namespace
 
-/// Makes room for the terms. Lanes whose rows have ended read what is behind.
+/// Makes room for the terms, and zeros behind it. Lanes whose rows have ended
+/// read what is behind.
 void StripLoop::allocate() {
   for (const CarriedValue &one : sums.body.carried)
     if (!one.isFlag())
       strip.terms.push_back(memref::AllocaOp::create(
-          b, MemRefType::get({kStripEntries + kLanes + kTermsAtOnce},
+          b, MemRefType::get({kStripEntries + kTermsAtOnce + 2 * kLanes},
                              one.term.getType())));
+  for (Value terms : strip.terms) {
+    Type type = cast<MemRefType>(terms.getType()).getElementType();
+    vector::StoreOp::create(b, Number(b, 0, VectorType::get(kLanes, type)),
+                            terms, strip.zeros(b));
+  }
 }
 
 /// for k = begin to end: terms[k - begin] = term(k), joining flags

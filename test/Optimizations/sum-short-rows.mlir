@@ -3,7 +3,8 @@
 // y[i] = A[i,j] * x[j] + b[i]. The entries of a strip of rows come first.
 //
 // CHECK-LABEL: func.func @rows(
-// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<2060xf64>
+// CHECK:         %[[TERMS:.+]] = memref.alloca() : memref<2068xf64>
+// CHECK-NEXT:    vector.store %{{.+}}, %[[TERMS]][%c2060]
 // CHECK-NEXT:    scf.for %[[STRIP:.+]] = %from to %to step %c64 iter_args(%[[BEGIN:.+]] = %first) -> (index) {
 // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[STRIP]], %c64 : index
 // CHECK-NEXT:      %[[AFTER:.+]] = arith.minui %[[NEXT]], %to : index
@@ -45,13 +46,27 @@
 // CHECK-NEXT:            %[[BEGINS:.+]] = vector.insert %[[OPEN]], %[[BEFORE]] [0]
 // CHECK-NEXT:            %[[LENGTHS:.+]] = arith.subi %[[ENDS]], %[[BEGINS]] : vector<8xi32>
 //
-// The first octet of each row is added up without asking for it, others by a loop. The lanes of
-// all rows are added up at once, half to half. Rows that have octets then begin later.
+// Octets are added up one of each row in a step, up to four; a row that has fewer takes the zeros
+// behind all terms. The first ones are taken without asking, those after the fourth by a loop. The
+// lanes of all rows are then added up at once, half to half. Rows that have octets begin later.
 //
-// CHECK-NEXT:            %[[LONGEST:.+]] = vector.reduction <maxsi>, %[[LENGTHS]]
-// CHECK-NEXT:            %[[LONG:.+]] = arith.cmpi sge, %[[LONGEST]], %c8_i32 : i32
-// CHECK-NEXT:            %[[AFTER_OCTETS:.+]]:3 = scf.if %[[LONG]] -> (vector<8xi32>, vector<8xi32>, vector<8xf64>) {
+// CHECK-NEXT:            %[[LONG:.+]] = arith.cmpi sgt, %[[LENGTHS]], %{{.+}} : vector<8xi32>
+// CHECK-NEXT:            %[[ANY:.+]] = vector.reduction <or>, %[[LONG]]
+// CHECK-NEXT:            %[[AFTER_OCTETS:.+]]:3 = scf.if %[[ANY]] -> (vector<8xi32>, vector<8xi32>, vector<8xf64>) {
+// CHECK:                   %[[TAKEN:.+]] = arith.andi
 // CHECK-COUNT-8:           vector.load %[[TERMS]]
+// CHECK-NEXT:              arith.cmpi sgt, %[[TAKEN]], %{{.+}} : vector<8xi32>
+// CHECK-NEXT:              vector.reduction <or>
+// CHECK-NEXT:              %[[FEW:.+]]:8 = scf.if
+// CHECK-NEXT:                %[[MOST:.+]] = vector.reduction <maxsi>, %[[TAKEN]]
+// CHECK-NEXT:                arith.minsi %[[MOST]], %c32_i32
+// CHECK:                     scf.for %[[STEP:.+]] = %c8 to %{{.+}} step %c8
+// CHECK:                       %[[HAS:.+]] = arith.cmpi sgt, %[[TAKEN]], %{{.+}} : vector<8xi32>
+// CHECK-NEXT:                  %[[HAS_FIRST:.+]] = vector.extract %[[HAS]][0]
+// CHECK-NEXT:                  %[[NEXT_OCTET:.+]] = arith.addi %[[STEP]]
+// CHECK-NEXT:                  %[[FROM:.+]] = arith.select %[[HAS_FIRST]], %[[NEXT_OCTET]], %c2060
+// CHECK-NEXT:                  vector.load %[[TERMS]][%[[FROM]]]
+// CHECK-NEXT:                  arith.addf
 // CHECK:                   %[[OCTETS:.+]]:8 = scf.if
 // CHECK-COUNT-8:             scf.for
 // CHECK:                   vector.shuffle %[[OCTETS]]#0, %[[OCTETS]]#1 [0, 1, 2, 3, 8, 9, 10, 11]
@@ -65,21 +80,25 @@
 // CHECK-NEXT:              %[[HAS_OCTET:.+]] = arith.cmpi sgt
 // CHECK-NEXT:              arith.select %[[HAS_OCTET]], %[[WITH_OCTETS]], %{{.+}}
 // CHECK:                 } else {
-// CHECK-NEXT:              scf.yield %[[BEGINS]], %[[LENGTHS]], %{{.+}}
+// CHECK-NEXT:              scf.yield %{{.+}}, %[[LENGTHS]], %{{.+}}
 //
-// The terms that are left of each row are lanes. Two of each row are loaded at once.
+// The terms that are left of each row are lanes. Two of each row are loaded at once, and four of
+// each are added up if any row has one.
 //
-// CHECK:                 %[[MOST_LEFT:.+]] = vector.reduction <maxsi>, %[[AFTER_OCTETS]]#1
-// CHECK-NEXT:            %[[STEPS:.+]] = arith.index_cast %[[MOST_LEFT]]
-// CHECK-NEXT:            %[[SUMS:.+]] = scf.for %[[T:.+]] = %c0 to %[[STEPS]] step %c4 iter_args(%[[SO_FAR:.+]] = %[[AFTER_OCTETS]]#2) -> (vector<8xf64>) {
-// CHECK-COUNT-8:           vector.load %[[TERMS]][%{{.+}}] : memref<2060xf64>, vector<2xf64>
+// CHECK:                 %[[SOME:.+]] = arith.cmpi sgt, %[[AFTER_OCTETS]]#1, %{{.+}} : vector<8xi32>
+// CHECK-NEXT:            vector.reduction <or>, %[[SOME]]
+// CHECK-NEXT:            %[[FOUR:.+]] = scf.if %{{.+}} -> (vector<8xf64>) {
+// CHECK-COUNT-8:           vector.load %[[TERMS]][%{{.+}}] : memref<2068xf64>, vector<2xf64>
 // CHECK:                   %[[EACH:.+]] = vector.shuffle %[[EVEN:[^ ]+]], %[[ODD:[^ ]+]] [0, 8, 2, 10, 4, 12, 6, 14]
 // CHECK-NEXT:              %[[OTHER:.+]] = vector.shuffle %[[EVEN]], %[[ODD]] [1, 9, 3, 11, 5, 13, 7, 15]
-// CHECK-NEXT:              %[[ADDED:.+]] = arith.addf %[[SO_FAR]], %[[EACH]]
-// CHECK:                   %[[LEFT:.+]] = arith.cmpi slt
-// CHECK-NEXT:              %[[ONE:.+]] = arith.select %[[LEFT]], %[[ADDED]], %[[SO_FAR]]
+// CHECK-NEXT:              %[[ADDED:.+]] = arith.addf %[[AFTER_OCTETS]]#2, %[[EACH]]
+// CHECK:                   %[[LEFT:.+]] = arith.cmpi sgt
+// CHECK-NEXT:              %[[ONE:.+]] = arith.select %[[LEFT]], %[[ADDED]], %[[AFTER_OCTETS]]#2
 // CHECK:                   arith.addf %[[ONE]], %[[OTHER]]
-// CHECK-COUNT-8:           vector.load %[[TERMS]][%{{.+}}] : memref<2060xf64>, vector<2xf64>
+// CHECK-COUNT-8:           vector.load %[[TERMS]][%{{.+}}] : memref<2068xf64>, vector<2xf64>
+// CHECK:                 %[[SUMS:.+]] = scf.if %{{.+}} -> (vector<8xf64>) {
+// CHECK-COUNT-16:          vector.load %[[TERMS]][%{{.+}}] : memref<2068xf64>, vector<2xf64>
+// CHECK:                   scf.yield %[[FOUR]]
 // CHECK:                 %[[B:.+]] = vector.load %b[%[[I]]]
 // CHECK-NEXT:            %[[ALL:.+]] = arith.addf %[[SUMS]], %[[B]] : vector<8xf64>
 // CHECK-NEXT:            vector.store %[[ALL]], %y[%[[I]]]
