@@ -22,7 +22,7 @@ namespace nacho {
 
 using Clock = std::chrono::steady_clock;
 
-/// The time for which threads look for what they need before they sleep: a
+/// The time for which callers look whether all have left before they sleep: a
 /// little longer than the system takes to wake them.
 inline constexpr std::chrono::microseconds kPatience(50);
 
@@ -44,8 +44,8 @@ inline void relax() {
 /// Looks at `isDone` for a moment, and calls `between` now and then. Returns
 /// what `isDone` says last.
 template <typename IsDone, typename Between>
-bool becomesTrue(IsDone isDone, Between between) {
-  Clock::time_point end = Clock::now() + kPatience;
+bool becomesTrue(IsDone isDone, Between between, Clock::duration patience) {
+  Clock::time_point end = Clock::now() + patience;
   do {
     for (int n = 0; n < 64; ++n, relax())
       if (isDone())
@@ -93,7 +93,7 @@ public:
     Clock::time_point begin = Clock::now();
     auto isEmpty = [&] { return word.load(std::memory_order_acquire) == 0; };
     // The processor stays ours: whoever got it would have it for milliseconds.
-    if (!becomesTrue(isEmpty, [] {})) {
+    if (!becomesTrue(isEmpty, [] {}, kPatience)) {
       inside = word.fetch_or(kSleeping, std::memory_order_acquire) | kSleeping;
       for (; inside != kSleeping; inside = word.load(std::memory_order_acquire))
         sleepOn(word, inside);

@@ -32,6 +32,10 @@ using namespace nacho;
 /// it takes the caller some of this time to wake a thread, which comes when
 /// most of it is over.
 static constexpr std::chrono::microseconds kWorthWaking(100);
+/// The time for which workers listen before they sleep. A call that has to wake
+/// one takes so much longer on a virtual machine: 30 us for the caller, 50
+/// until the worker runs, and then it runs slowly for a while.
+static constexpr std::chrono::microseconds kListening(200);
 /// The number of parts for each thread that counts as many.
 static constexpr int64_t kManyParts = 4;
 
@@ -157,7 +161,7 @@ private:
       // The processor that a worker listens on may be the one that the caller
       // needs.
       if (joinAny() || becomesTrue([&] { return bell.load() != heard; },
-                                   [] { sched_yield(); }))
+                                   [] { sched_yield(); }, kListening))
         continue;
       distance.keepFrom(ringer.load(std::memory_order_relaxed));
       ++sleepers;
@@ -230,7 +234,7 @@ public:
   bool isWorthWaking(ComputePart compute, Clock::time_point now) const {
     return last.load(std::memory_order_relaxed) != compute ||
            isLong.load(std::memory_order_relaxed) ||
-           now - end.load(std::memory_order_relaxed) < kPatience;
+           now - end.load(std::memory_order_relaxed) < kListening;
   }
 
   /// Remembers when a computation ended that takes one thread so much time.
