@@ -224,10 +224,15 @@ static bool canCount(const TensorLayout::Level &level, int64_t entries) {
   return !narrowType(level, /*holdsPositions=*/true, entries);
 }
 
-/// The most bytes of a draft. The system provides only the pages that are
-/// written, but huge pages as a whole, and while a draft is compacted its
-/// entries exist twice.
-static constexpr int64_t kLargestDraft = int64_t(1) << 30;
+/// Whether a draft may have room for so many bytes. The system provides only
+/// the pages that are written, but huge pages as a whole, and while a draft is
+/// compacted its entries exist twice: so, if it is large, both together may
+/// take half of the memory that is there.
+static bool canDraft(int64_t entries, int64_t bytesEach) {
+  constexpr int64_t kSmall = int64_t(1) << 30;
+  return entries <= kSmall / bytesEach ||
+         entries <= availableMemory() / 4 / bytesEach;
+}
 
 std::optional<Refusal> StepPlan::refuseDraft() const {
   int64_t most = numEntries();
@@ -235,7 +240,7 @@ std::optional<Refusal> StepPlan::refuseDraft() const {
     return canCount(level, most);
   };
   const std::vector<TensorLayout::Level> &levels = step->result.levels;
-  if (most > kLargestDraft / entryBytes() ||
+  if (!canDraft(most, entryBytes()) ||
       !std::all_of(levels.begin(), levels.end(), canCountAll))
     return Refusal{Refusal::counts, "a draft could have as many as " +
                                         std::to_string(most) + " entries"};

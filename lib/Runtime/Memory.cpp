@@ -1,10 +1,13 @@
 //===- Memory.cpp - Memory limits and out-of-memory errors ----------------===//
 
 #include "nacho/Runtime/Memory.h"
+#include "ControlGroups.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <utility>
 
 using namespace nacho;
@@ -46,6 +49,36 @@ void OutOfMemory::compose() {
   text += " for " + (purpose.empty() ? "a table" : purpose) + inUnits(bytes);
   if (!reason.empty())
     text += ", but " + reason;
+}
+
+/// The bytes that the processes of one group may still take; 0 if that is not
+/// limited.
+static int64_t memoryIn(const std::string &group) {
+  int64_t most = 0, used = 0;
+  // A limit of "max" is no number.
+  if (std::ifstream(group + "/memory.max") >> most) {
+    std::ifstream(group + "/memory.current") >> used;
+  } else {
+    most = 0;
+    std::ifstream(group + "/memory.limit_in_bytes") >> most;
+    std::ifstream(group + "/memory.usage_in_bytes") >> used;
+  }
+  return most > 0 ? std::max<int64_t>(most - used, 1) : 0;
+}
+
+int64_t nacho::memoryOfGroups(const std::string &groups,
+                              const std::string &root) {
+  return leastOfGroups(groups, root, "memory", memoryIn);
+}
+
+int64_t nacho::availableMemory() {
+  std::ifstream lines("/proc/meminfo");
+  int64_t available = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (std::sscanf(line.c_str(), "MemAvailable: %ld kB", &available) == 1)
+      break;
+  return lesserOf(available * 1024,
+                  memoryOfGroups("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
 void MemoryBudget::take(int64_t bytes) {

@@ -1,6 +1,7 @@
 //===- Processors.cpp - The number of threads of a process ----------------===//
 
 #include "nacho/Runtime/Processors.h"
+#include "ControlGroups.h"
 
 #include <algorithm>
 #include <array>
@@ -48,40 +49,9 @@ static int64_t processorsIn(const std::string &group) {
   return quota > 0 && period > 0 ? (quota + period - 1) / period : 0;
 }
 
-/// Returns the lesser of two limits, where 0 is none.
-static int64_t lesserOf(int64_t left, int64_t right) {
-  return left && right ? std::min(left, right) : std::max(left, right);
-}
-
-/// The least that a group and those around it have.
-static int64_t leastOf(const std::string &root, std::string path) {
-  int64_t least = 0;
-  for (;;) {
-    least = lesserOf(least, processorsIn(root + path));
-    size_t parent = path.rfind('/');
-    if (parent == std::string::npos)
-      return least;
-    path.resize(parent);
-  }
-}
-
 int64_t nacho::processorsOfGroups(const std::string &groups,
                                   const std::string &root) {
-  // Lines are "number:controllers:path". Version 2 has no controllers there.
-  std::ifstream lines(groups);
-  int64_t least = 0;
-  for (std::string line; std::getline(lines, line);) {
-    size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-      continue;
-    std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
-    bool isSecondVersion = names == ",,";
-    if (!isSecondVersion && names.find(",cpu,") == std::string::npos)
-      continue;
-    least = lesserOf(least, leastOf(isSecondVersion ? root : root + "/cpu",
-                                    line.substr(second + 1)));
-  }
-  return least;
+  return leastOfGroups(groups, root, "cpu", processorsIn);
 }
 
 /// Returns the number in a variable of the environment; 0 if it has none.

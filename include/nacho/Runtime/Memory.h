@@ -38,6 +38,16 @@ private:
   std::string reason, purpose, text;
 };
 
+/// Returns how many bytes the control groups may still take that `groups`, a
+/// file like /proc/self/cgroup, names, and the groups around them; 0 if none
+/// has a limit. Their limits are under `root`, in files of version 2
+/// (memory.max) or 1 (memory/memory.limit_in_bytes).
+int64_t memoryOfGroups(const std::string &groups, const std::string &root);
+
+/// The bytes that this process can still take without making others swap; 0 if
+/// the system does not say.
+int64_t availableMemory();
+
 /// Returns what `allocate` returns. If there is no memory, the error says that
 /// it was for `purpose`.
 template <typename Allocate>
