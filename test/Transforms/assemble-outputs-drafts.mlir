@@ -283,7 +283,9 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 }
 
 // A row of the result has no more entries than that of the mask: if the mask has fewer
-// entries than the products cost, a part appends from the entries of the mask before it.
+// entries than the products cost, a part appends from the entries of the mask before it. Nor
+// has it more than columns: if all rows have fewer elements than that, a part appends from
+// the elements of the rows before it. How many there are may be too large for an index.
 //
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
 // RUN:   -pass-pipeline='builtin.module(%{concretize},nacho-find-coordinates,%{cut},nacho-assemble-outputs{drafts=some},canonicalize,cse)' \
@@ -308,18 +310,25 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // MASK-NEXT:       %lo = nacho.load_cut %bounds[%c0]
 // MASK-NEXT:       %[[BASE:.+]] = nacho.cut_cost %lo
 // MASK-NEXT:       %end = nacho.load_cut %bounds[%parts]
-// MASK-NEXT:       %[[ROWS:.+]] = nacho.cut_coordinate %end[0]
-// MASK-NEXT:       %[[ALL:.+]] = nacho.cost <nnz> %M0 to %[[ROWS]]
 // MASK-NEXT:       %[[TOTAL:.+]] = nacho.cut_cost %end
 // MASK-NEXT:       %[[MOST:.+]] = arith.subi %[[TOTAL]], %[[BASE]] : index
+// MASK-NEXT:       %[[ROWS:.+]] = nacho.cut_coordinate %end[0]
+// MASK-NEXT:       %[[ALL:.+]] = nacho.cost <nnz> %M0 to %[[ROWS]]
 // MASK-NEXT:       %[[FEWER:.+]] = arith.cmpi ult, %[[ALL]], %[[MOST]] : index
+// MASK-NEXT:       %[[LEAST:.+]] = arith.minui %[[ALL]], %[[MOST]] : index
+// MASK-NEXT:       %[[COLUMNS:.+]] = sparse_tensor.lvl %arg2, %c1
+// MASK-NEXT:       %[[SOME:.+]] = arith.maxui %[[COLUMNS]], %c1 : index
+// MASK-NEXT:       %[[FULL:.+]] = arith.divui %[[LEAST]], %[[SOME]] : index
+// MASK-NEXT:       %[[SHORT:.+]] = arith.cmpi ult, %[[ROWS]], %[[FULL]] : index
 // MASK-NEXT:       scf.for %[[PART:.+]] = %c0 to %{{.+}} step %c1 {
 // MASK-NEXT:         %hi = nacho.load_cut %bounds[%[[PART]]]
 // MASK-NEXT:         %[[COST:.+]] = nacho.cut_cost %hi
 // MASK-NEXT:         %[[BYCOST:.+]] = arith.subi %[[COST]], %[[BASE]] : index
 // MASK-NEXT:         %[[ROW:.+]] = nacho.cut_coordinate %hi[0]
 // MASK-NEXT:         %[[BEFORE:.+]] = nacho.cost <nnz> %M0 to %[[ROW]]
-// MASK-NEXT:         %[[OFFSET:.+]] = arith.select %[[FEWER]], %[[BEFORE]], %[[BYCOST]] : index
+// MASK-NEXT:         %[[OTHERWISE:.+]] = arith.select %[[FEWER]], %[[BEFORE]], %[[BYCOST]] : index
+// MASK-NEXT:         %[[ELEMENTS:.+]] = arith.muli %[[ROW]], %[[COLUMNS]] : index
+// MASK-NEXT:         %[[OFFSET:.+]] = arith.select %[[SHORT]], %[[ELEMENTS]], %[[OTHERWISE]] : index
 // MASK-NEXT:         memref.store %[[OFFSET]], %offsets[%[[PART]], %c0]
 func.func @masked(%M: tensor<?x?xf64, #CSR> loc("M"), %A: tensor<?x?xf64, #CSR>,
                   %B: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR> {

@@ -154,6 +154,20 @@ def test_products(parts, out):
     np.testing.assert_array_equal(dense(called), A.to_dense() @ B.to_dense())
 
 
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("columns", [1, 7, 2**40])
+def test_rows_of_less_than_their_products(parts, columns):
+    """Parts append from the elements of rows before them, unless these are more."""
+    A, B = random((50, 300), 6000, "csr", 1), random((300, 7), 1500, "csr", 2)
+    given = B.to_dense()[:, :columns]
+    stored = np.nonzero(given)
+    B = nacho.Tensor.from_coo(stored, given[stored], shape=(300, columns), format="csr")
+    Z = nacho.evaluate("Z[i,k] = A[i,j] * B[j,k]", A=A, B=B, parts=parts, threads=2)
+    found = np.zeros((50, given.shape[1]))
+    found[tuple(Z.coords)] = Z.values
+    np.testing.assert_allclose(found, A.to_dense() @ given)
+
+
 def test_lists_that_are_remapped():
     A, B = (random((400, 400), 3000, "dcsr", seed) for seed in (1, 2))
     kernel = nacho.mlir.compile(

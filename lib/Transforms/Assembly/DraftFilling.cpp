@@ -6,7 +6,8 @@
 // divided by this weight and rounded up. Where entries are appended only if
 // another tensor, a mask, has an entry at the same coordinates, the number of
 // the mask's entries in the rows of all parts before it is such an offset, too,
-// and often a much smaller one. The places that a part does not need stay free.
+// and often a much smaller one; so is the number of the elements of these rows,
+// where parts have whole rows. The places that a part does not need stay free.
 // The function compact moves the entries together, and adjusts the positions.
 //
 //===----------------------------------------------------------------------===//
@@ -182,14 +183,20 @@ private:
 
 } // namespace
 
+/// Whether every row of a matrix is appended by one part, from a workspace.
+static bool hasWholeRows(const ResultLayout &layout) {
+  NestOp nest = layout.nest;
+  return nest.getCollect() == CollectKind::wholeRows && layout.numOuter == 1 &&
+         layout.type.getRank() == 2 && !nest.getRowPieces();
+}
+
 /// The matrix in whose rows all coordinates of whole rows are looked up, which
 /// are left out if they are not there; null if there is none. If it should turn
 /// out that the rows are others, and have fewer entries, the draft is full.
 static RootOp findMask(const ResultLayout &layout) {
-  NestOp nest = layout.nest;
-  if (nest.getCollect() != CollectKind::wholeRows || layout.numOuter != 1 ||
-      nest.getRowPieces() || layout.finds.size() != 1)
+  if (!hasWholeRows(layout) || layout.finds.size() != 1)
     return {};
+  NestOp nest = layout.nest;
   FindOp find = layout.finds.front();
   auto fiber = cast<FiberType>(find.getFiber().getType());
   auto type = cast<RankedTensorType>(fiber.getTensor());
@@ -206,13 +213,63 @@ static RootOp findMask(const ResultLayout &layout) {
   return areMasked ? rootOf(find.getFiber()) : RootOp();
 }
 
+/// The rows before that of a cut.
+static Value rowsBefore(ImplicitLocOpBuilder &b, Value cut) {
+  return CutCoordinateOp::create(b, b.getIndexType(), cut, 0);
+}
+
 /// The entries of a mask in the rows before that of a cut.
 static Value entriesBefore(PhaseFunctions &function, RootOp mask, Value cut) {
   ImplicitLocOpBuilder &b = function.b;
-  Value row = CutCoordinateOp::create(b, b.getIndexType(), cut, 0);
+  Value row = rowsBefore(b, cut);
   return CostOp::create(b, b.getIndexType(), CostKind::nnz,
                         function.mapping.lookup(mask.getResult()), row, 0);
 }
+
+namespace {
+/// The room that parts have in a draft: by their costs, by the entries of a
+/// mask in their rows, or by the elements of their rows, whichever is less for
+/// all of them together.
+class Room {
+public:
+  Room(PhaseFunctions &function, Value parts)
+      : function(function), b(function.b), byCost(function, Number(b, 0)),
+        mask(findMask(function.layout)) {
+    if (!hasWholeRows(function.layout))
+      return;
+    Value end = byCost.cut("end", parts);
+    Number most(b, byCost.before(end));
+    if (mask) {
+      Number entries(b, entriesBefore(function, mask, end));
+      isSparse = entries < most;
+      most = min(entries, most);
+    }
+    // The number of all elements may be too large for an index.
+    rowSize = function.places().extent(1);
+    Number rows(b, rowsBefore(b, end));
+    areShort = rows < most / max(Number(b, rowSize), 1);
+  }
+
+  Value beforePart(Value part) {
+    Value cut = byCost.cut("hi", part);
+    Value room = byCost.before(cut);
+    if (mask)
+      room =
+          select(Number(b, isSparse), entriesBefore(function, mask, cut), room);
+    if (areShort)
+      room = select(Number(b, areShort),
+                    Number(b, rowsBefore(b, cut)) * rowSize, room);
+    return room;
+  }
+
+private:
+  PhaseFunctions &function;
+  ImplicitLocOpBuilder &b;
+  CostOffsets byCost;
+  RootOp mask;
+  Value isSparse, areShort, rowSize;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // The functions
@@ -235,28 +292,14 @@ public:
             Parameter::sizes};
   }
 
-  /// for part in 0..parts:
-  ///   offsets[part] = ceil(cost of all parts before it / cost of an entry),
-  ///     or the entries of a mask before the part, whichever leads to less
+  /// for part in 0..parts: offsets[part] = room of all parts before it
   void planOffsets(PhaseFunctions &function, Value parts) const override {
     ImplicitLocOpBuilder &b = function.b;
     Number zero(b, 0);
-    RootOp mask = findMask(function.layout);
     function.emitOneWorker([&] {
-      Number one(b, 1);
-      CostOffsets byCost(function, zero);
-      Value isSparse;
-      if (mask) {
-        Value end = byCost.cut("end", parts);
-        Number entries(b, entriesBefore(function, mask, end));
-        isSparse = entries < byCost.before(end);
-      }
-      emitFor(b, zero, Number(b, parts) + one, [&](Value part) {
-        Value at = byCost.cut("hi", part);
-        Value offset = byCost.before(at);
-        if (mask)
-          offset = select(Number(b, isSparse),
-                          entriesBefore(function, mask, at), offset);
+      Room room(function, parts);
+      emitFor(b, zero, Number(b, parts) + 1, [&](Value part) {
+        Value offset = room.beforePart(part);
         Values row(function.layout.numColumns(), zero);
         row.back() = offset;
         function.storeRow(row, function.args.offsets, part);
