@@ -68,8 +68,18 @@ class DeviceRepetition:
                 return None
         return cls(call)
 
-    def compute(self, operands: tuple[Any, ...]) -> list[DeviceArray] | None:
-        """Return the arrays of the result, or None if this repeats another call."""
+    def take(self, operands: tuple[Any, ...]) -> None:
+        """Return None, as no calls on devices are computed together."""
+
+    def compute(
+        self, operands: tuple[Any, ...], into: object = None, plan: object = None
+    ) -> list[DeviceArray] | None:
+        """Return the arrays of the result, or None if this repeats another call.
+
+        Nothing is repeated by a plan, nor with an array of the caller for the result.
+        """
+        if into is not None or plan is not None:
+            return None
         from nacho import _nacho
 
         found, assignment = self._specialisation, self._specialisation.statement

@@ -20,6 +20,11 @@ from nacho._kernels.call import Call, bind, is_result_given, views_of
 from nacho._kernels.option_checks import checked_validation
 from nacho._kernels.options import Lowering, Running, options_of_call, out_of_call
 from nacho._kernels.refusals import refuse_cost, refuse_entries, refuse_memory
+from nacho._kernels.repetition import (
+    LoadedRepetitions,
+    Repetitions,
+    RepetitionsByOptions,
+)
 from nacho._kernels.specialisation import Asked, Specialisation
 from nacho._kernels.statement import NotationSource
 from nacho._kernels.types import Typing
@@ -128,6 +133,7 @@ class LoadedKernel:
         self._loaded = loaded
         self._validate = validate
         self._specialisation = _Specialisation(source, typing, image)
+        self._repetitions = RepetitionsByOptions(LoadedRepetitions)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return load, (self.path, self._validate)
@@ -146,7 +152,21 @@ class LoadedKernel:
         out = out_of_call(named, self.operands)
         options = options_of_call(named, self.operands)
         self._require_no_result(operands, named)
-        given = bind(self.operands, operands, named)
+        given = tuple(bind(self.operands, operands, named))
+        repetitions = self._repetitions.of(options)
+        made = repetitions.compute(given, out)
+        if made is None:
+            made = self._computed(given, options, out, repetitions)
+        return made
+
+    def _computed(
+        self,
+        given: tuple[Any, ...],
+        options: dict[str, Any],
+        out: Any,
+        repetitions: Repetitions,
+    ) -> Any:
+        """Compute a result, and remember how for calls that repeat this one."""
         for name in ("memory_limit", "stream"):
             if name in options:
                 raise OptionError(f"{name}= is no option of kernels of files")
@@ -163,9 +183,11 @@ class LoadedKernel:
             require_type(name, view, type)
         call = Call.of(self._specialisation, given, views, extents, running)
         try:
-            return call.compute()
+            made = call.compute()
         except library.Failure as failure:
             call.refuse_changed(failure)
+        repetitions.remember(call)
+        return made
 
     def _require_no_result(
         self, operands: Sequence[Any], named: Mapping[str, Any]
@@ -173,7 +195,7 @@ class LoadedKernel:
         """Refuse the tensor that ``+=`` adds to, for which no code was exported."""
         assignment = self._specialisation.statement.assignment
         is_last = assignment.adds and len(operands) > len(self.operands)
-        if is_last or is_result_given(assignment, named):
+        if is_last or (named and is_result_given(assignment, named)):
             message = (
                 f"the kernel of {self.path} does not add to '{assignment.result.name}':"
                 f" export that of '{with_added(assignment).text}'"
@@ -216,6 +238,9 @@ class _Specialisation(Specialisation):
     ) -> None:
         self._read(source, typing, Lowering())
         self._image = image
+        format = self.statement.result.format
+        self._levels = 0 if format is None else len(format.levels)
+        self._types = _types_of(self.statement.result)
 
     def plan(self, args: list[object], asked: Asked, purpose: str) -> Any:
         """Return what was asked, which is all that there is to plan."""
@@ -233,13 +258,12 @@ class _Specialisation(Specialisation):
     ) -> list[Any]:
         """Compute the result, and return its arrays; none if they were copied."""
         parts, threads, _, _ = plan
-        types = _types_of(self.statement.result)
-        format = self.statement.result.format
-        levels = 0 if format is None else len(format.levels)
         operands = [_argument(each) for each in args]
         image = ctypes.addressof(self._image)
         try:
-            made = library.call(image, operands, types, levels, threads, parts)
+            made = library.call(
+                image, operands, self._types, self._levels, threads, parts
+            )
         except library.Failure as failure:
             self._refuse_work(failure, threads)
             raise
@@ -261,7 +285,7 @@ class _Specialisation(Specialisation):
 
 def _argument(value: Any) -> library.Argument:
     """Return an array or an extent as the library takes it."""
-    if isinstance(value, int):
+    if type(value) is int:
         return 0, value
     array: Array = value
     return array.ctypes.data, array.size

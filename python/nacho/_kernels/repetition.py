@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from nacho._elements import STORED
 from nacho._kernels.call import Call
 from nacho._kernels.device_repetition import DeviceRepetition
+from nacho._kernels.loaded_repetition import LoadedRepetition
 from nacho._storage.containers import Place, places_of
 from nacho._storage.device_arrays import HOST
 from nacho._storage.memory import times_forgotten
@@ -69,9 +70,22 @@ class Repetitions:
         self._in_vain += 1
         if self._in_vain > _PATIENCE and self._in_vain % _PATIENCE:
             return
-        latest = Repeatable.of(call, takes_others=True)
+        latest = self._repeatable(call)
         if latest is not None:
             self._calls = [latest, *self._calls[: _MOST_REMEMBERED - 1]]
+
+    def _repeatable(self, call: Call) -> Repeatable | None:
+        return Repeatable.of(call, takes_others=True)
+
+
+class LoadedRepetitions(Repetitions):
+    """The calls of a kernel of a file."""
+
+    def _repeatable(self, call: Call) -> Repeatable | None:
+        if call.running.validate != "safe":
+            return None
+        native = LoadedRepetition.of(call)
+        return None if native is None else Repeatable(native, call)
 
 
 class NamedRepetitions(Repetitions):
@@ -136,19 +150,20 @@ def _native(
 class RepetitionsByOptions:
     """The calls that may be repeated, for each choice of the options of calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type[Repetitions] = Repetitions) -> None:
+        self._kind = kind
         self._of: dict[Hashable, Repetitions] = {}
 
     def of(self, given: Mapping[str, Any]) -> Repetitions:
         """Return the calls that had these options; none if parts are told of."""
         if "progress" in given:
-            return Repetitions()
+            return self._kind()
         options = (*given.items(),)
         found = self._of.get(options)
         if found is None:
             for oldest in list(self._of)[: 1 - _MOST_REMEMBERED]:
                 self._of.pop(oldest, None)
-            found = self._of.setdefault(options, Repetitions())
+            found = self._of.setdefault(options, self._kind())
         return found
 
 
@@ -158,7 +173,9 @@ class Repeatable:
     __slots__ = ("_forgotten", "_kind", "_native", "_shape", "_type")
 
     def __init__(
-        self, native: _nacho.RepeatedCall | DeviceRepetition, call: Call
+        self,
+        native: _nacho.RepeatedCall | DeviceRepetition | LoadedRepetition,
+        call: Call,
     ) -> None:
         self._native = native
         self._forgotten = times_forgotten()
@@ -187,18 +204,11 @@ class Repeatable:
             return None
         if out is not None:
             return self._filled(operands, out)
-        if plan is None:
-            buffers = self._native.compute(operands)
-        elif isinstance(self._native, DeviceRepetition):
-            return None
-        else:
-            buffers = self._native.compute(operands, None, plan)
+        buffers = self._native.compute(operands, None, plan)
         return None if buffers is None else self.wrap(buffers)
 
     def take(self, operands: tuple[Any, ...]) -> _nacho.TakenCall | None:
         """Return a call that repeats this one, to be computed with others."""
-        if isinstance(self._native, DeviceRepetition):
-            return None
         return self._native.take(operands)
 
     def wrap(self, buffers: list[Any]) -> Any:
@@ -207,8 +217,6 @@ class Repeatable:
 
     def _filled(self, operands: tuple[Any, ...], out: object) -> Any:
         """Write the result to the array of a caller, if kernels can do so."""
-        if isinstance(self._native, DeviceRepetition):
-            return None
         into = memory_of(out, self._type, self._shape)
         if into is None or self._native.compute(operands, into) is None:
             return None

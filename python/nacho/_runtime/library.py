@@ -9,7 +9,9 @@ import ctypes
 import functools
 import re
 import threading
+from array import array
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +33,6 @@ _NO_MEMORY = "there is no memory"
 
 Argument = tuple[int, int]
 """The address and the number of elements of an array; or 0 and an extent."""
-
-
-class _Argument(ctypes.Structure):
-    """A ``nacho_argument``."""
-
-    _fields_ = (("data", ctypes.c_void_p), ("size", ctypes.c_int64))
 
 
 _Handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
@@ -75,9 +71,8 @@ def _library() -> Any:
     except OSError as error:
         raise DeviceError(f"the runtime library cannot be loaded: {error}") from error
     loaded.nacho_set_error_handler(_handler)
-    many = ctypes.POINTER(_Argument)
-    number = ctypes.c_int64
-    loaded.nacho_call.argtypes = [ctypes.c_void_p, many, many, number, number]
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    loaded.nacho_call.argtypes = [place, place, place, number, number]
     loaded.nacho_call.restype = None
     return loaded
 
@@ -90,6 +85,8 @@ def prepare() -> None:
 class _Memory:
     """Memory that the library allocated, as an array, with which it is released."""
 
+    __slots__ = ("__array_interface__", "_address")
+
     def __init__(self, address: int, size: int, dtype: DType) -> None:
         self._address = address
         self.__array_interface__ = {
@@ -100,10 +97,12 @@ class _Memory:
         }
 
     def __del__(self) -> None:
-        _free(ctypes.c_void_p(self._address))
+        _free(self._address)
 
 
 _free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+_free.restype = None
 
 
 def call(
@@ -120,17 +119,18 @@ def call(
     ``Failure`` if the kernel cannot compute it.
     """
     loaded = _library()
-    given = (_Argument * max(len(operands), 1))(
-        *(_Argument(address, size) for address, size in operands)
-    )
-    made = (_Argument * (len(types) + levels))()
+    # Each ``nacho_argument`` is two numbers of 64 bits.
+    given = array("q", chain.from_iterable(operands))
+    made = array("q", bytes(16 * (len(types) + levels)))
     _errors.text = ""
-    loaded.nacho_call(image, given, made, threads, parts)
+    at, _ = given.buffer_info()
+    into, _ = made.buffer_info()
+    loaded.nacho_call(image, at, into, threads, parts)
     if _errors.text:
         raise Failure(_errors.text)
     return [
-        np.asarray(_Memory(argument.data, argument.size, dtype))
-        for argument, dtype in zip(made, types, strict=False)
+        np.asarray(_Memory(made[2 * n], made[2 * n + 1], dtype))
+        for n, dtype in enumerate(types)
     ]
 
 

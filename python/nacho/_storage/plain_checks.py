@@ -39,9 +39,12 @@ class PlainChecks:
     @staticmethod
     def check_positions(pos: Array, length: int, nnz: int) -> int:
         """Return the first wrong one of length + 1 positions; -1 if there is none."""
+        before, after = pos[:length], pos[1 : length + 1]
+        if pos[0] == 0 and pos[length] == nnz and not (after < before).any():
+            return -1
         wrong = np.zeros(length + 1, np.bool_)
         wrong[0] = pos[0] != 0
-        wrong[1:] = (pos[1 : length + 1] < pos[:length]) | (pos[1 : length + 1] > nnz)
+        wrong[1:] = (after < before) | (after > nnz)
         wrong[length] |= pos[length] != nnz
         return _first(wrong)
 
