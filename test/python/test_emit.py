@@ -330,7 +330,7 @@ def test_types_of_the_result_are_the_widest():
         ({"formats": {"B": "csr"}}, nacho.ArgumentError, "no tensor 'B'"),
         ({"formats": {"s": "csr"}}, nacho.ArgumentError, "no tensor 's'"),
         ({"formats": {"A": "sparse-vector"}}, nacho.FormatError, "operand 'A'"),
-        ({"formats": {"A": "rcs"}}, nacho.FormatError, "unknown format"),
+        ({"formats": {"A": "rcs"}}, nacho.FormatError, "of 'A': unknown format 'rcs'"),
         ({"dtype": {"B": "f64"}}, nacho.ArgumentError, "no tensor 'B'"),
         ({"dtype": "f16"}, nacho.NachoError, "expected 'f32', 'f64'"),
         ({"dtype": object()}, nacho.NachoError, "expected 'f32', 'f64'"),

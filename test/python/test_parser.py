@@ -137,7 +137,7 @@ def test_thousands_of_terms():
         ("Z[i,j] = 2A[i,j]", "expected an operator or the end", "A"),
         ("Z[i,j] = A[i,j] * * 2", "expected an operand, found '*'", "*"),
         ("Z[i,j] = A[i,j] < 1 < 2", "comparisons do not chain", "<"),
-        ("Z[i,j] = A[i,j] @ B[i,j]", "unexpected character '@'", "@"),
+        ("Z[i,j] = A[i,j] @ B[i,j]", "'@': the product A @ B is A[i,k] * B[k,j]", "@"),
         ("Z[i,j] = min(A[i,j])", "'min' takes 2 argument(s), not 1", "min(A[i,j])"),
         ("2 = A[i,j]", "expected the name of the result", "2"),
         ("Z[i,j] = Z[i,j] + A[i,j]", "the result 'Z' is also read", "Z[i,j]"),

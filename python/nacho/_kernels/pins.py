@@ -75,12 +75,16 @@ def requested_pins(
     check_mapping("formats", formats, "names to formats")
     result, tensors = assignment.result.name, assignment.tensors
     with_levels = (*tensors, result) if assignment.result.indices else tensors
-    asked = _spelled(formats)
+    asked: dict[str, str | Format] = _spelled(formats)
     _check_keys("formats", asked, with_levels)
     for name, given in asked.items():
         if not isinstance(given, str | Format):
             shown = f"formats: that of '{name}' is {displayed(given)}"
             raise FormatError(f"{shown}: expected a name, a level map or a Format")
+        try:
+            asked[name] = Format(given)
+        except FormatError as error:
+            raise FormatError(f"formats: that of '{name}': {error}") from error
     named: dict[str, Format | None] = {}
     for name in tensors:
         rank = assignment.ranks[name]

@@ -119,6 +119,8 @@ def tokenize(text: str) -> list[Token]:
         found = _TOKEN.match(text, begin)
         if found is None:
             message = f"unexpected character {text[begin]!r}"
+            if text[begin] == "@":
+                message += ": the product A @ B is A[i,k] * B[k,j] in the notation"
             raise ParseError(pointed(message, text, (begin, begin + 1)))
         kind = found.lastgroup or ""
         if kind != "space":
