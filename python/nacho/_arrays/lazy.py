@@ -25,8 +25,9 @@ from nacho._arrays.building import (
     transposed,
 )
 from nacho._arrays.html import table
+from nacho._arrays.listing import Listed, linked, listed
 from nacho._arrays.numpy_functions import apply_function, apply_ufunc
-from nacho._arrays.operations import Listed, Operation, linked, listed
+from nacho._arrays.operations import Operation
 from nacho._arrays.spelling import spelled
 from nacho._elements import ELEMENTS, DType
 from nacho._kernels.evaluation import evaluate, explained

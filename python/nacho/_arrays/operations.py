@@ -23,8 +23,7 @@ terms are left to ``=``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,7 +119,11 @@ class Operation:
 
     def sample(self) -> Any:
         """Return an operand from which types are inferred as from this operation."""
-        return access(_Typed(self.kind), "i")
+        return _sample(self.kind)
+
+
+def _sample(kind: str) -> Expression:
+    return access(_Typed(kind), "i")
 
 
 class _Typed(NamedTuple):
@@ -134,6 +137,7 @@ class Number(Operation):
 
     def __init__(self, value: object) -> None:
         super().__init__((), scalar_kind("x", value))
+        self.given = value
         is_literal = isinstance(value, int | float | complex | np.generic | np.ndarray)
         self.value = value if is_literal else access(value)
 
@@ -164,7 +168,10 @@ class Elementwise(Operation):
     """An operator or a function of operands that are broadcast."""
 
     def __init__(self, symbol: str, *operands: Operation) -> None:
-        kind = _kind_of(_applied(symbol, [each.sample() for each in operands]))
+        if any(isinstance(operand, Number) for operand in operands):
+            kind = _kind_of(_applied(symbol, [each.sample() for each in operands]))
+        else:
+            kind = _kind_of_arrays(symbol, *[operand.kind for operand in operands])
         shape = broadcast([operand.shape for operand in operands])
         super().__init__(shape, kind, *operands)
         self.symbol = symbol
@@ -198,7 +205,7 @@ class MatrixProduct(Operation):
     """A product of matrices or vectors; axes before those of matrices are broadcast."""
 
     def __init__(self, lhs: Operation, rhs: Operation) -> None:
-        kind = _kind_of(operation("*", lhs.sample(), rhs.sample()))
+        kind = _kind_of_arrays("*", lhs.kind, rhs.kind)
         left, right = lhs.shape, rhs.shape
         if not left or not right:
             raise ShapeError("the operands of @ are matrices or vectors, not numbers")
@@ -294,43 +301,6 @@ class Transposition(Operation):
         return operands[0]
 
 
-# --- Lists of operations --------------------------------------------------------------
-
-Listed = list[tuple[Operation, tuple[int, ...]]]
-"""Operations without their operands, whose numbers in the list come with each."""
-
-
-def listed(root: Operation) -> Listed:
-    """Return copies of an operation and all in it, operands first.
-
-    To pickle or copy a list takes no recursion.
-    """
-    found: Listed = []
-    numbers: dict[int, int] = {}
-    stack = [(root, False)]
-    while stack:
-        node, expanded = stack.pop()
-        if id(node) in numbers:
-            continue
-        if not expanded:
-            stack.append((node, True))
-            stack.extend((operand, False) for operand in reversed(node.operands))
-            continue
-        numbers[id(node)] = len(found)
-        alone = copy(node)
-        alone.operands = ()
-        found.append((alone, tuple([numbers[id(each)] for each in node.operands])))
-    return found
-
-
-def linked(found: Listed) -> Operation:
-    """Return the last operation of a list, with its operands."""
-    nodes = [node for node, _ in found]
-    for node, numbers in found:
-        node.operands = tuple([nodes[number] for number in numbers])
-    return nodes[-1]
-
-
 # --- Shapes ---------------------------------------------------------------------------
 
 
@@ -379,6 +349,15 @@ def _joined(
         else:
             factors.append(written.closed())
     return (*factors,), (*summed,)
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_arrays(symbol: str, *kinds: str) -> str:
+    """Return the type of an operator of arrays of these types, or refuse it.
+
+    To find it takes longer than a small call, and expressions are made again and again.
+    """
+    return _kind_of(_applied(symbol, [_sample(kind) for kind in kinds]))
 
 
 def _kind_of(expr: Expression) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from nacho._arrays.listing import structure_of
 from nacho._arrays.operations import Operation, Place, Written
+from nacho._kernels.cache import Cache
 from nacho._notation.symbols import (
     Expression,
     Index,
@@ -25,7 +27,28 @@ _UNIT = np.ones(1, np.bool_)
 
 
 def spelled(root: Operation) -> tuple[str, dict[str, Any]]:
-    """Return the statement of an operation as text, and its operands by name."""
+    """Return the statement of an operation as text, and its operands by name.
+
+    The text is remembered, since loops make the same expression of other operands again
+    and again.
+    """
+    structure, leaves = structure_of(root)
+    leaves.append(_UNIT)
+
+    def write() -> tuple[str, dict[str, int]]:
+        text, operands = _spelled(root)
+        numbers = {id(leaf): number for number, leaf in enumerate(leaves)}
+        return text, {name: numbers[id(each)] for name, each in operands.items()}
+
+    text, numbers = _texts.get(structure, write)
+    return text, {name: leaves[number] for name, number in numbers.items()}
+
+
+_texts: Cache[tuple[str, dict[str, int]]] = Cache()
+"""By structure: the text, and the numbers of the leaves that the operands are."""
+
+
+def _spelled(root: Operation) -> tuple[str, dict[str, Any]]:
     expr, left = _written(root, is_term=True)
     known = indices_of(expr)
     units = [access(_UNIT, index) for index in left if index not in known]

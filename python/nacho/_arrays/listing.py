@@ -1,0 +1,111 @@
+"""Operations on whole arrays as lists: to be copied, and to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from copy import copy
+from typing import Any
+
+from nacho._arrays.operations import (
+    Container,
+    Elementwise,
+    MatrixProduct,
+    Number,
+    Operation,
+    Reduction,
+    Transposition,
+)
+
+Listed = list[tuple[Operation, tuple[int, ...]]]
+"""Operations without their operands, whose numbers in the list come with each."""
+
+
+def listed(root: Operation) -> Listed:
+    """Return copies of an operation and all in it, operands first.
+
+    To pickle or copy a list takes no recursion.
+    """
+    found: Listed = []
+    numbers: dict[int, int] = {}
+    stack = [(root, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if id(node) in numbers:
+            continue
+        if not expanded:
+            stack.append((node, True))
+            stack.extend((operand, False) for operand in reversed(node.operands))
+            continue
+        numbers[id(node)] = len(found)
+        alone = copy(node)
+        alone.operands = ()
+        found.append((alone, tuple([numbers[id(each)] for each in node.operands])))
+    return found
+
+
+def linked(found: Listed) -> Operation:
+    """Return the last operation of a list, with its operands."""
+    nodes = [node for node, _ in found]
+    for node, numbers in found:
+        node.operands = tuple([nodes[number] for number in numbers])
+    return nodes[-1]
+
+
+# --- Structure ------------------------------------------------------------------------
+
+
+def structure_of(root: Operation) -> tuple[tuple[Hashable, ...], list[Any]]:
+    """Return what the text of an operation depends on, and its distinct leaves.
+
+    Leaves are containers and numbers. Operations with equal structures have the same
+    text, in which the leaves have the same names.
+    """
+    found: list[Hashable] = []
+    leaves: list[Any] = []
+    numbers: dict[int, int] = {}
+    literals: list[str] = []
+    is_literal = False
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        found.append((type(node), len(node.operands), node.shape, node.kind))
+        found.append(_facts(node))
+        stack += node.operands
+        if node.operands:
+            # Only functions have literals: see nacho._notation.symbols.applied.
+            is_function = isinstance(node, Elementwise) and node.symbol.isidentifier()
+            is_literal = is_literal or is_function
+            continue
+        leaf = _leaf(node)
+        number = numbers.setdefault(id(leaf), len(leaves))
+        found.append((number, leaf if type(leaf) is int else type(leaf)))
+        if number == len(leaves):
+            leaves.append(leaf)
+        if type(leaf) is float:
+            literals.append(repr(leaf))
+    if is_literal:
+        found += literals
+    return (*found,), leaves
+
+
+def _leaf(node: Operation) -> Any:
+    if isinstance(node, Container):
+        return node.container
+    assert isinstance(node, Number)
+    return node.given
+
+
+def _facts(node: Operation) -> Hashable:
+    """Return what an operation is, but for its operands, its shape and its type."""
+    match node:
+        case Number() | Container():
+            return None
+        case Elementwise():
+            return node.symbol
+        case MatrixProduct():
+            return "@"
+        case Reduction():
+            return node.function, node.axes, node.keeps
+        case Transposition():
+            return node.axes
+    raise NotImplementedError
