@@ -104,7 +104,7 @@ nb::object RepeatedCall::Place::find(nb::handle container) const {
 bool RepeatedCall::rememberNumber(nb::handle number, ElementType type) {
   Operand operand;
   operand.isNumber = true;
-  operand.kind = nb::borrow(number.type());
+  operand.kind = nb::steal(PyWeakref_NewRef(number.type().ptr(), nullptr));
   operands.push_back(std::move(operand));
   return CallArguments(kernel->device, 1).addNumber(number, type);
 }
@@ -113,7 +113,7 @@ bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
                                    const nb::list &list, size_t firstArgument) {
   Operand operand;
   operand.isStored = true;
-  operand.kind = nb::borrow(container.type());
+  operand.kind = nb::steal(PyWeakref_NewRef(container.type().ptr(), nullptr));
   operand.shape = container.attr("shape");
   operand.format = nb::getattr(container, formatName, nb::none());
   size_t last = nb::len(places) - 1;
@@ -176,7 +176,7 @@ bool RepeatedCall::takeOperand(size_t number, nb::handle container,
                                CallArguments &call, bool &areOther) const {
   const Operand &operand = operands[number];
   const TensorLayout &layout = kernel->operands[number];
-  if (!container.type().is(operand.kind))
+  if (PyWeakref_GetObject(operand.kind.ptr()) != container.type().ptr())
     return false;
   if (operand.isNumber)
     return call.addNumber(container, layout.values);

@@ -87,7 +87,10 @@ private:
     nanobind::object known;
   };
   struct Operand {
-    nanobind::object kind, shape;
+    /// Its class, weakly: that of a script leads to all of its variables, maybe
+    /// to the kernel that remembers this call, which would never be released.
+    nanobind::object kind;
+    nanobind::object shape;
     /// The format, since containers of one kind may differ in it: a tensor in
     /// csc has arrays like those of one in csr. None if they have no format.
     nanobind::object format;

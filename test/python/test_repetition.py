@@ -1,6 +1,8 @@
 """Calls that repeat an earlier one take a short cut, and nothing else changes."""
 
 import gc
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -522,3 +524,33 @@ def test_kernels_take_other_formats_after_calls():
     for _ in range(3):
         for each in (tensor, tensor.T):
             np.testing.assert_array_equal(kernel(each, x), each.to_dense() @ x)
+
+
+CLASSES = """
+import nacho, numpy as np, scipy.sparse as sp
+
+class Vector:
+    shape = (4,)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(4)
+
+class Matrix(sp.csr_array):
+    def double(self):
+        return 2 * self
+
+kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"A": "csr"})
+A, x = sp.csr_array(np.eye(4)), np.ones(4)
+for given in ((A, Vector()), (Matrix(A), x), (A, x)) * 2:
+    assert kernel(*given).tolist() == [1, 1, 1, 1]
+    assert nacho.evaluate("y[i] = A[i,j] * x[j]", A=given[0], x=given[1]).shape == (4,)
+    assert (nacho.asarray(A) @ given[1]).shape == (4,)
+"""
+
+
+def test_classes_of_a_script_keep_no_kernel_alive():
+    """A class leads to the variables of its module; nanobind says what it leaks."""
+    done = subprocess.run(
+        [sys.executable, "-c", CLASSES], check=True, capture_output=True, text=True
+    )
+    assert done.stderr == ""

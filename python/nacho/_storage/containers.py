@@ -6,6 +6,7 @@ Classes are recognised by their names, so that no library has to be imported.
 from __future__ import annotations
 
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -59,7 +60,8 @@ _POS_PLACES: dict[str, Place | None] = {
 }
 _CRD_PLACES: dict[str, Place] = {"csr": ("indices",), "csc": ("indices",)}
 
-_kinds: dict[type, tuple[str, str] | None] = {}
+_kinds: WeakKeyDictionary[type, tuple[str, str] | None] = WeakKeyDictionary()
+"""Held weakly: classes of a script lead to all of its variables, and keep these."""
 
 
 def view_of(name: str, container: Any, rank: int) -> View:
