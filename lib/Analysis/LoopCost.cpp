@@ -31,9 +31,9 @@ static constexpr double kSorted = 10, kCollected = 4, kFound = 2, kSought = 6;
 /// innermost loop beside its steps, unless the result is a vector, and no loop
 /// outside passes over coordinates: it begins, and is listed before, with the
 /// positions that it reads; and of an entry that is looked up for a sum which
-/// becomes an entry, once to count that and once to add. (Measured where masks
-/// have 1 to 100 entries a row, and A and B 3 to 64.)
-static constexpr double kListed = 60, kFoundForSum = 10;
+/// becomes an entry, before it is added up. (Measured with masked products of
+/// 25 matrices of files, where masks have 1 to 70 entries a row.)
+static constexpr double kListed = 40, kFoundForSum = 3;
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -81,7 +81,8 @@ DenseStorage nacho::storageAlongLoops(AssignOp op, unsigned input) {
   return storage;
 }
 
-ArrayRef<int64_t> nacho::knownSizes(Value input) {
+/// All that `nacho.sizes` or `sizes` say of an operand; empty if it has none.
+static ArrayRef<int64_t> sizesAttrOf(Value input) {
   DenseI64ArrayAttr sizes;
   auto arg = dyn_cast<BlockArgument>(input);
   auto func = arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
@@ -92,6 +93,15 @@ ArrayRef<int64_t> nacho::knownSizes(Value input) {
   else if (auto made = input.getDefiningOp<AssignOp>())
     sizes = made.getSizesAttr();
   return sizes ? sizes.asArrayRef() : ArrayRef<int64_t>();
+}
+
+ArrayRef<int64_t> nacho::knownSizes(Value input) {
+  return sizesAttrOf(input).take_front(
+      1 + cast<RankedTensorType>(input.getType()).getRank());
+}
+
+ArrayRef<int64_t> nacho::knownSkew(Value input) {
+  return sizesAttrOf(input).drop_front(knownSizes(input).size());
 }
 
 double Extents::operator[](Attribute index) const {
@@ -173,8 +183,29 @@ void LoopCost::addOperand(AssignOp op, unsigned n, bool isNeeded) {
          llvm::zip_equal(op.getAccess(n), sizes.drop_front()))
       extents.set(index, std::max<double>(1, extent));
   }
-  if (!isDense(type))
-    operands.emplace_back(n, type, op.getAccess(n), entries, isNeeded);
+  if (isDense(type))
+    return;
+  operands.emplace_back(n, type, op.getAccess(n), entries, isNeeded);
+  if (ArrayRef<int64_t> skew = knownSkew(op.getInputs()[n]); !skew.empty())
+    for (auto [index, factor] : llvm::zip_equal(op.getAccess(n), skew))
+      operands.back().skew[index] = factor;
+}
+
+/// By which factor the fibers of an operand below its level `parent` are longer
+/// than the average one, in the loops inside of `outer`. Once these step
+/// through the entries of another operand that has the index, too, as those of
+/// A[i, j] for the rows of B[j, k], they run for each fiber as often as such
+/// entries have its coordinate.
+double LoopCost::skewOf(const LoopOperand &operand, Attribute parent,
+                        ArrayRef<Attribute> outer) const {
+  bool isMet = llvm::any_of(operands, [&](const LoopOperand &other) {
+    return &other != &operand && llvm::is_contained(other.indices, parent) &&
+           llvm::count_if(other.indices, [&](Attribute index) {
+             return llvm::is_contained(outer, index);
+           }) > 1;
+  });
+  auto found = operand.skew.find(parent);
+  return isMet && found != operand.skew.end() ? found->second : 1;
 }
 
 /// The role of one operand in the loop over `index`, one of `loops`.
@@ -205,6 +236,10 @@ LoopCost::Visit LoopCost::visitOf(const LoopOperand &operand, Attribute index,
       visit.nonempty = std::min(1.0, positionsIn(level + 2) / positions);
   }
   visit.children = positions / fibers;
+  if (level > 0)
+    visit.children *=
+        skewOf(operand, levels[level - 1],
+               loops.take_front(llvm::find(loops, index) - loops.begin()));
   return visit;
 }
 
@@ -264,6 +299,9 @@ double LoopCost::stepOver(ArrayRef<Attribute> loops, unsigned m,
     steps *= located;
   steps *= live;
   live *= survivors;
+  // What is found for a sum is added up, as products in a workspace are.
+  if (lookup == kFoundForSum && located > 0)
+    steps += kCollected * live;
   return steps;
 }
 

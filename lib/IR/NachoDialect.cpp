@@ -247,11 +247,15 @@ LogicalResult NachoDialect::verifyRegionArgAttribute(Operation *op,
   auto type =
       func ? dyn_cast<RankedTensorType>(func.getArgumentTypes()[argIndex])
            : RankedTensorType();
-  if (!sizes || !type || sizes.size() != type.getRank() + 1 ||
-      llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 0; }))
+  if (!sizes || !type ||
+      (sizes.size() != type.getRank() + 1 &&
+       sizes.size() != 2 * type.getRank() + 1) ||
+      llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 0; }) ||
+      llvm::is_contained(sizes.asArrayRef().drop_front(type.getRank() + 1), 0))
     return op->emitOpError()
            << "'" << kSizesAttrName << "' of argument " << argIndex
-           << " is not a number of entries and the extents";
+           << " is not a number of entries and the extents, nor these and "
+              "the skew of each dimension";
   return success();
 }
 

@@ -485,6 +485,47 @@ func.func @negative_large_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i6
   return %Z : tensor<?x?xf64, #CSR>
 }
 
+// Columns of A that have most entries meet rows of B that have most: there are 16 times as many products. Columns of M do
+// not so meet those of B, so that it is transposed.
+//
+// CHECK-LABEL: func.func @skewed_products(
+// CHECK-NOT:     nacho.sizes
+// CHECK:         %[[T:.+]] = nacho.assign collect<buckets> ({{.+}}[j, k] : {{.+}}) -> [k, j]
+// CHECK:         nacho.assign ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[k, j] : {{.+}}) -> [i, k]
+// CHECK:         } {whole_entries}
+func.func @skewed_products(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096, 1, 1>},
+                           %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096, 1, 16>},
+                           %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096, 16, 1>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// If they do, and so do the rows of M and of A, it is not.
+//
+// CHECK-LABEL: func.func @negative_skewed_lookups(
+// CHECK-NOT:     nacho.sizes
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
+func.func @negative_skewed_lookups(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096, 16, 16>},
+                                   %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096, 16, 16>},
+                                   %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096, 16, 16>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
 // C is a term, and part of another one: each of them is computed from C itself.
 //
 // CHECK-LABEL: func.func @shared_operand(

@@ -27,6 +27,8 @@ struct LoopOperand {
   IndexNames indices;
   llvm::SmallVector<bool> isFull;
   std::optional<double> entries; ///< The number of entries; none: unknown.
+  /// The skew of each index, as in `nacho.sizes`, where it is known.
+  llvm::SmallDenseMap<mlir::Attribute, double> skew;
   /// The term has no entry where the operand has none, so that a loop may visit
   /// the coordinates of other operands and locate those of this one.
   bool isNeeded;
@@ -45,6 +47,9 @@ struct LoopOperand {
 /// The number of entries and the extents of an operand, if they are given for
 /// the argument of the function, or for the statement, that it is; else empty.
 llvm::ArrayRef<int64_t> knownSizes(mlir::Value input);
+
+/// The skew of each dimension of an operand, if it is given; else empty.
+llvm::ArrayRef<int64_t> knownSkew(mlir::Value input);
 
 /// The best way to store a dense operand.
 struct DenseStorage {
@@ -110,6 +115,8 @@ private:
   void addOperand(AssignOp op, unsigned n, bool isNeeded);
   void setIndices(llvm::ArrayRef<mlir::Attribute> all,
                   llvm::ArrayRef<mlir::Attribute> result);
+  double skewOf(const LoopOperand &operand, mlir::Attribute parent,
+                llvm::ArrayRef<mlir::Attribute> outer) const;
   Visit visitOf(const LoopOperand &operand, mlir::Attribute index,
                 llvm::ArrayRef<mlir::Attribute> loops, bool isTransposed) const;
   double lookupOf(llvm::ArrayRef<mlir::Attribute> loops, unsigned m) const;

@@ -41,10 +41,13 @@ def Nacho_Dialect : Dialect {
 
     An argument of a function may have the attribute `nacho.sizes`, an array of its
     expected number of entries and its extents, by which the order of loops is
-    chosen. What callers have to know of a function is the `#nacho.step` that is its
-    attribute `nacho.step`. A load of an index that is a coordinate or a position, so
-    that it is no larger than an extent or the length of an array, has the attribute
-    `nacho.place`.
+    chosen. The *skew* of each dimension may follow: by which factor its entries have
+    the same coordinates in this dimension as those of another operand more often than
+    if both were spread evenly. It is 1 if nothing is known of that.
+
+    What callers have to know of a function is the `#nacho.step` that is its attribute
+    `nacho.step`. A load of an index that is a coordinate or a position, so that it is
+    no larger than an extent or the length of an array, has the attribute `nacho.place`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -52,7 +55,7 @@ def Nacho_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// The attribute of an argument of a function that gives its expected number of
-    /// entries and its extents.
+    /// entries, its extents, and possibly the skew of its dimensions.
     static constexpr ::llvm::StringLiteral kSizesAttrName = "nacho.sizes";
     /// The attribute of a function that holds its StepAttr, which callers read.
     static constexpr ::llvm::StringLiteral kStepAttrName = "nacho.step";

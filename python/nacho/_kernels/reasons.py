@@ -31,6 +31,11 @@ def reason_of_order(
         return "order= asks for it"
     if not statement.is_notation:
         return "it is that of the module"
+    return _reason_of_choice(statement, order) + _skew(statement)
+
+
+def _reason_of_choice(statement: Statement, order: Sequence[str]) -> str:
+    """Say why the compiler chose an order."""
     chains = _chains(statement)
     turned = [name for name, chain in chains if not _agree(order, [chain])]
     if turned:
@@ -47,6 +52,26 @@ def reason_of_order(
     return (
         f"expected to be the cheapest of the {count} in which {names} can be read as "
         "stored"
+    )
+
+
+def _skew(statement: Statement) -> str:
+    """Say in which indices entries of operands meet more often than others would."""
+    found: dict[str, int] = {}
+    sizes = dict(
+        zip(statement.assignment.tensors, statement.typing.sizes, strict=False)
+    )
+    for access in statement.assignment.accesses:
+        skew = sizes.get(access.name, ())[len(access.indices) + 1 :]
+        for index, factor in zip(access.indices, skew, strict=False):
+            if factor > 1:
+                found[index] = max(factor, found.get(index, 1))
+    if not found:
+        return ""
+    each = ", ".join(f"{factor} in {index}" for index, factor in found.items())
+    return (
+        "; entries of operands meet more often than if they were spread evenly, by "
+        f"factors of about {each}"
     )
 
 

@@ -14,14 +14,18 @@ from nacho._kernels.call import Call
 from nacho._kernels.devices import on_stream
 from nacho._kernels.options import Lowering, Running
 from nacho._kernels.refusals import refuse_memory
+from nacho._kernels.sizes import (
+    Sizes,
+    are_sizes_relevant,
+    is_skew_relevant,
+    rough_sizes,
+    with_skew,
+)
 from nacho._kernels.specialisation import Specialisation
 from nacho._kernels.statement import Source
 from nacho._kernels.types import (
-    Sizes,
     Typing,
-    are_sizes_relevant,
     key_of_call,
-    rough_sizes,
     typing_by_default,
     typing_of_call,
 )
@@ -50,6 +54,7 @@ class Specialiser:
             and not lowering.order
             and are_sizes_relevant(source.assignment, formats)
         )
+        self._skewed = self._sized and is_skew_relevant(source.assignment, formats)
         self._latest: Specialisation | None = None
         self._by_key: Cache[Specialisation] = Cache()
         self._by_typing: Cache[Specialisation] = Cache()
@@ -132,7 +137,12 @@ class Specialiser:
         return act(Call.of(wide, *operands))
 
     def _sizes(self, views: Mapping[str, View]) -> Sizes:
-        return rough_sizes(views) if self._sized else ()
+        if not self._sized:
+            return ()
+        sizes = rough_sizes(views)
+        return (
+            with_skew(self.source.assignment, views, sizes) if self._skewed else sizes
+        )
 
     def widened(self, found: Specialisation) -> Specialisation | None:
         """Return the specialisation with 64-bit indices of the result.

@@ -11,43 +11,13 @@ from typing import Any, NamedTuple
 
 from nacho._elements import STORED
 from nacho._kernels.pins import Pin
+from nacho._kernels.sizes import Sizes
 from nacho._notation.promotion import WEAK, strong, weak_kind
 from nacho._notation.tree import Assignment
-from nacho._storage.formats import Format, TensorType
+from nacho._storage.formats import TensorType
 from nacho._storage.operand_types import read_type, require_type, signature
 from nacho._storage.scalars import scalar_dtype, scalar_kind
 from nacho._storage.views import INT32, INT32_MAX, INT64, View
-
-Sizes = tuple[tuple[int, ...], ...]
-"""Per operand with indices, roughly how many entries it has, and its extents."""
-
-
-def are_sizes_relevant(
-    assignment: Assignment, formats: Mapping[str, Format | None]
-) -> bool:
-    """Return whether statements or the order of loops may depend on operands' sizes."""
-    if not assignment.reduced:
-        return False
-    found = [formats[access.name] for access in assignment.accesses if access.indices]
-    if len(found) > 1 and len(assignment.reduced) > 1:
-        return True
-    return sum(format is not None and not format.is_dense for format in found) > 1
-
-
-def rough_sizes(views: Mapping[str, View]) -> Sizes:
-    """Return the entries and extents of operands, rounded to powers of two.
-
-    Operands of similar sizes thus share a statement. Its cost is a product of several
-    of these numbers, so that they may not be much rougher.
-    """
-    from nacho import _nacho
-
-    return tuple(
-        [
-            tuple([_nacho.roughly(n) for n in (view.values.size, *view.shape)])
-            for view in views.values()
-        ]
-    )
 
 
 class Typing(NamedTuple):

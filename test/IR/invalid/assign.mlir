@@ -238,6 +238,20 @@ func.func @sizes_of_another_rank(%A: tensor<?xf64>) -> tensor<?xf64> {
 
 // -----
 
+// expected-error @below {{'nacho.sizes' of argument 0 is not a number of entries and the extents, nor these and the skew of each dimension}}
+func.func @skew_of_another_rank(%A: tensor<?x?xf64> {nacho.sizes = array<i64: 9, 4, 4, 1>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'nacho.sizes' of argument 0 is not a number of entries and the extents, nor these and the skew of each dimension}}
+func.func @skew_of_zero(%A: tensor<?x?xf64> {nacho.sizes = array<i64: 9, 4, 4, 1, 0>}) {
+  return
+}
+
+// -----
+
 func.func @partial_sums_of_no_part(%A: tensor<?xf64>) -> tensor<f64> {
   // expected-error @below {{collects part_sums, for which the result needs an index}}
   %E = nacho.assign collect<part_sums> (%a = %A[i] : tensor<?xf64>) -> [] : tensor<f64> {
