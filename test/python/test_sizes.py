@@ -14,6 +14,7 @@ from nacho._kernels.specialisers import specialiser_for
 from nacho._notation.parser import parse
 from nacho._storage.extents import index_extents
 from nacho._storage.formats import Format
+from nacho._storage.views import View
 
 MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
 
@@ -148,6 +149,23 @@ def test_skew_of_arrays_that_nobody_has_checked():
     assert len(skews(MASKED, M=M, A=A, B=B)["B"]) == 2
     with pytest.raises(nacho.NachoError):
         nacho.evaluate(MASKED, M=M, A=A, B=B)
+
+
+def test_skew_is_not_known_of_arrays_without_memory():
+    """Those of a tensor in pieces have one element, which would meet itself always."""
+    A = with_hubs(90_000)
+    assignment = parse(MASKED)
+    views = views_of_operands(assignment, (matrix(90_000, 9000), A, sp.csr_array(A.T)))
+    whole = views["B"]
+    arrays = [
+        np.broadcast_to(np.zeros((), array.dtype), array.shape)
+        for array in (whole.pos[1], whole.crd[1], whole.values)
+    ]
+    views["B"] = View(
+        whole.format, whole.shape, (None, arrays[0]), (None, arrays[1]), arrays[2]
+    )
+    sizes = rough_sizes(views)
+    assert with_skew(assignment, views, sizes)[2] == sizes[2]
 
 
 def test_explain_tells_of_skew():
