@@ -38,6 +38,7 @@ static void addGpu(OpPassManager &pm, const PipelineOptions &options) {
     addCanonicalizer(pm, options);
     pm.addPass(createCSEPass());
   }
+  pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addNestedPass<func::FuncOp>(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
   bool isNarrow = options.indices == Indices::narrow;

@@ -213,6 +213,7 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   // Whatever the target has, so that sums are the same on all of them.
   NachoSumInLanesOptions sums;
   sums.gathers = options.gathers;
+  sums.wide = options.warps;
   sums.narrow = options.vectorBits > 0;
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
   pm.addNestedPass<func::FuncOp>(createNachoBranchOnLookups());

@@ -1,8 +1,10 @@
 //===- LaneElements.cpp - An element of vectors for each lane -------------===//
 
 #include "LaneElements.h"
+#include "LoopBody.h"
 
 #include "nacho/IR/Arith.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,100 +17,7 @@
 using namespace mlir;
 using namespace nacho;
 
-//===----------------------------------------------------------------------===//
-// Abilities of lanes
-//===----------------------------------------------------------------------===//
-
-std::optional<VectorAccess> VectorAccess::of(Operation *op) {
-  using Found = std::optional<VectorAccess>;
-  auto made = [](auto access, bool writes) {
-    return VectorAccess{access.getBase(), access.getIndices(),
-                        access.getVectorType().getNumElements(), writes};
-  };
-  return llvm::TypeSwitch<Operation *, Found>(op)
-      .Case<vector::LoadOp, vector::MaskedLoadOp>(
-          [=](auto load) { return made(load, /*writes=*/false); })
-      .Case<vector::StoreOp, vector::MaskedStoreOp>(
-          [=](auto store) { return made(store, /*writes=*/true); })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
 static bool isVector(Value value) { return isa<VectorType>(value.getType()); }
-
-bool nacho::hasVectors(Operation *op) {
-  return llvm::any_of(op->getOperands(), isVector) ||
-         llvm::any_of(op->getResults(), isVector);
-}
-
-/// Whether lanes can have the elements of a vector.
-static bool isOfLanes(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getRank() == 1 && !vector.isScalable() &&
-         llvm::isPowerOf2_64(vector.getNumElements()) &&
-         vector.getElementType().isIntOrFloat();
-}
-
-/// Whether the part computes a value itself, or a vector is a constant.
-static bool isOfPart(ParallelOp workers, Value value) {
-  return !isVector(value) || matchPattern(value, m_Constant()) ||
-         workers->isAncestor(value.getParentBlock()->getParentOp());
-}
-
-/// Whether each lane has all elements of a slice that it needs, or there is one
-/// at most.
-static bool isSliceOfLanes(vector::ExtractStridedSliceOp slice,
-                           int64_t numLanes) {
-  int64_t from = slice.getSourceVectorType().getNumElements();
-  int64_t to = slice.getType().getNumElements();
-  int64_t offset = cast<IntegerAttr>(slice.getOffsets()[0]).getInt();
-  return from <= numLanes || (to % numLanes == 0 && offset % numLanes == 0);
-}
-
-/// All lanes have elements where masks or stores tell them apart.
-bool nacho::isForLanes(ParallelOp workers, Operation *op, int64_t numLanes) {
-  auto areOfLanes = [](ValueRange values) {
-    return llvm::all_of(values, [](Value value) {
-      return !isVector(value) || isOfLanes(value.getType());
-    });
-  };
-  auto areOfPart = llvm::all_of(
-      op->getOperands(), [=](Value value) { return isOfPart(workers, value); });
-  if (!areOfPart || !areOfLanes(op->getOperands()) ||
-      !areOfLanes(op->getResults()))
-    return false;
-  auto isWhole = [=](auto access) {
-    return access.getVectorType().getNumElements() % numLanes == 0;
-  };
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([](arith::ConstantOp constant) {
-        return isa<SplatElementsAttr>(constant.getValue());
-      })
-      .Case([](vector::LoadOp load) {
-        return !isa<VectorType>(load.getMemRefType().getElementType());
-      })
-      .Case<vector::MaskedLoadOp, vector::StoreOp, vector::MaskedStoreOp>(
-          isWhole)
-      .Case([](vector::BroadcastOp broadcast) {
-        return !isa<VectorType>(broadcast.getSourceType());
-      })
-      .Case([](vector::ExtractOp extract) {
-        return !isVector(extract.getResult()) &&
-               !extract.hasDynamicPosition() &&
-               extract.getStaticPosition() == ArrayRef<int64_t>(0);
-      })
-      .Case([=](vector::ExtractStridedSliceOp slice) {
-        return isSliceOfLanes(slice, numLanes);
-      })
-      .Case<vector::CreateMaskOp, scf::ForOp, scf::IfOp, scf::YieldOp>(
-          [](auto) { return true; })
-      .Default([](Operation *other) {
-        return OpTrait::hasElementwiseMappableTraits(other);
-      });
-}
-
-//===----------------------------------------------------------------------===//
-// Operations of lanes
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// Replaces operations on vectors, from the first to the last.
@@ -127,11 +36,18 @@ private:
   Elements allElementsOf(ImplicitLocOpBuilder &b, ValueRange values);
   SmallVector<Type> typesOf(TypeRange types) const;
   int64_t numElements(Type type) const;
+  /// Which of the elements of a vector is the nth of the first lane.
+  int64_t placeOf(int64_t n, int64_t size) const {
+    return isOfQuads(size, numLanes) ? n / 4 * 4 * numLanes + n % 4
+                                     : n * numLanes;
+  }
+  Value firstPlace(int64_t size) const;
   void replace(ValueRange vectors, ValueRange elements);
   void takeLoop(scf::ForOp loop);
   void takeBranch(scf::IfOp branch);
   void takeEach(Operation *op);
   Elements takeAccess(ImplicitLocOpBuilder &b, Operation *op);
+  Elements loadWide(ImplicitLocOpBuilder &b, vector::LoadOp load);
   Elements takeSlice(ImplicitLocOpBuilder &b,
                      vector::ExtractStridedSliceOp slice);
   Value loadIf(ImplicitLocOpBuilder &b, Value mask, Value otherwise,
@@ -262,19 +178,48 @@ Value ElementTaker::loadIf(ImplicitLocOpBuilder &b, Value mask, Value otherwise,
   return ifSet.getResult(0);
 }
 
+/// The place of the lane's first element of a vector with so many. Lanes
+/// without one have that of another lane.
+Value ElementTaker::firstPlace(int64_t size) const {
+  ImplicitLocOpBuilder b(lane.getLoc(), lane.getContext());
+  b.setInsertionPointAfterValue(lane);
+  if (isOfQuads(size, numLanes))
+    return Number(b, lane) * 4;
+  return size < numLanes ? Value(Number(b, lane) % size) : lane;
+}
+
+/// Loads the elements of the lane, as many at a time as it can.
+SmallVector<Value> ElementTaker::loadWide(ImplicitLocOpBuilder &b,
+                                          vector::LoadOp load) {
+  Type type = load.getVectorType().getElementType();
+  int64_t size = load.getVectorType().getNumElements();
+  int64_t together = std::min<int64_t>(kWideBytes / bytesOf(type), 4);
+  Elements at(load.getIndices()), results;
+  Number first = Number(b, at.back()) + firstPlace(size);
+  for (int64_t n = 0; n < numElements(load.getType()); n += together) {
+    at.back() = n ? Value(first + placeOf(n, size)) : first;
+    auto some = vector::LoadOp::create(b, VectorType::get(together, type),
+                                       load.getBase(), at);
+    some.setAlignment(load.getAlignment());
+    for (int64_t m = 0; m < together; ++m)
+      results.push_back(vector::ExtractOp::create(b, some, m));
+  }
+  return results;
+}
+
 /// Accesses the elements of the lane. Lanes without one load one that others
 /// have, or nothing if there is a mask.
 SmallVector<Value> ElementTaker::takeAccess(ImplicitLocOpBuilder &b,
                                             Operation *op) {
   VectorAccess access = *VectorAccess::of(op);
-  Value own = lane;
-  if (access.size < numLanes)
-    own = Number(b, lane) % access.size;
+  if (auto load = dyn_cast<vector::LoadOp>(op);
+      load && load.getAlignment() && isOfQuads(access.size, numLanes))
+    return loadWide(b, load);
   Elements at(access.indices), results;
-  Value first = Number(b, at.back()) + own;
+  Number first = Number(b, at.back()) + firstPlace(access.size);
   for (int64_t n = 0; n < std::max<int64_t>(access.size / numLanes, 1); ++n) {
     auto nth = [&](Value vector) { return elementsOf(b, vector)[n]; };
-    at.back() = n ? Value(Number(b, first) + n * numLanes) : first;
+    at.back() = n ? Value(first + placeOf(n, access.size)) : first;
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](vector::LoadOp) {
           results.push_back(memref::LoadOp::create(b, access.array, at));
@@ -332,9 +277,11 @@ void ElementTaker::take(Operation *op) {
       .Case([](arith::ConstantOp) {})
       .Case([&](vector::CreateMaskOp mask) {
         Elements set;
+        int64_t size = mask.getType().getNumElements();
+        Number first(b, firstPlace(size));
         for (int64_t n = 0; n < numElements(mask.getType()); ++n)
           set.push_back(
-              (Number(b, lane) + n * numLanes)
+              (first + placeOf(n, size))
                   .compare(arith::CmpIPredicate::slt, mask.getOperand(0)));
         replace(mask->getResults(), set);
       })
@@ -346,9 +293,15 @@ void ElementTaker::take(Operation *op) {
       .Case([&](vector::ExtractStridedSliceOp slice) {
         replace(slice->getResults(), takeSlice(b, slice));
       })
+      .Case([&](vector::ShuffleOp shuffle) {
+        Elements four = elementsOf(b, shuffle.getV1());
+        int64_t which = *neighboursOf(shuffle, numLanes);
+        replace(shuffle->getResults(), {four[which], four[which + 2]});
+      })
       .Case([&](vector::ExtractOp extract) {
-        Value first = elementsOf(b, extract.getSource())[0];
-        Value element = FromLaneOp::create(b, first, Number(b, 0));
+        Value element = elementsOf(b, extract.getSource())[0];
+        if (!isInAllLanes(extract.getSource(), numLanes))
+          element = FromLaneOp::create(b, element, Number(b, 0));
         replace(extract->getResults(), element);
       })
       .Default([&](Operation *) { takeEach(op); });

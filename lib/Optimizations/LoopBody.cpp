@@ -1,8 +1,11 @@
 //===- LoopBody.cpp - Loops that can take several steps at once -----------===//
 
 #include "LoopBody.h"
+#include "nacho/IR/Arith.h"
+#include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -65,6 +68,14 @@ void nacho::fixOrder(Operation *op) {
               arith::FastMathFlagsAttr::get(op->getContext(), flags & ~free));
 }
 
+SmallVector<int64_t> nacho::placesOfQuads(int64_t which) {
+  SmallVector<int64_t> places;
+  for (int64_t half = 0; half < 4; half += 2)
+    for (int64_t quad = 0; quad < 2 * kLanes; quad += 4)
+      places.push_back(quad + half + which);
+  return places;
+}
+
 Value nacho::addHalves(ImplicitLocOpBuilder &b, Operation *update, Value sums) {
   auto lanes = cast<VectorType>(sums.getType());
   for (int64_t half = lanes.getDimSize(0) / 2; half > 0; half /= 2) {
@@ -72,8 +83,13 @@ Value nacho::addHalves(ImplicitLocOpBuilder &b, Operation *update, Value sums) {
       return vector::ExtractStridedSliceOp::create(b, sums, {from}, {half},
                                                    {1});
     };
+    auto neighbours = [&](int64_t which) -> Value {
+      return vector::ShuffleOp::create(b, sums, sums, placesOfQuads(which));
+    };
+    Value first = half == kLanes ? neighbours(0) : part(0);
+    Value second = half == kLanes ? neighbours(1) : part(half);
     Type halves = VectorType::get(half, lanes.getElementType());
-    sums = createLike(b, update, {part(0), part(half)}, halves)->getResult(0);
+    sums = createLike(b, update, {first, second}, halves)->getResult(0);
   }
   return vector::ExtractOp::create(b, sums, 0);
 }
@@ -217,4 +233,49 @@ bool LoopBody::looksUp() {
            auto load = dyn_cast<memref::LoadOp>(op);
            return load && isLoaded(load.getIndices().front());
          });
+}
+
+/// Whether a value is an argument of a function.
+static bool isArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+}
+
+/// Collects numbers that are the same in all steps: if they are multiples of a
+/// power of two, so is an index in the first step. Rows of an array begin at
+/// multiples of its extent.
+void LoopBody::collectFactors(Value index, llvm::SetVector<Value> &factors) {
+  if (index == step)
+    return collectFactors(loop.getLowerBound(), factors);
+  if (auto select = index.getDefiningOp<arith::SelectOp>();
+      select && differs(index))
+    return collectFactors(select.getTrueValue(), factors);
+  if (auto sum = index.getDefiningOp<arith::AddIOp>()) {
+    collectFactors(sum.getLhs(), factors);
+    return collectFactors(sum.getRhs(), factors);
+  }
+  if (auto product = index.getDefiningOp<arith::MulIOp>())
+    for (Value factor : product->getOperands())
+      if (isArgument(factor))
+        index = factor;
+  factors.insert(index);
+}
+
+Value LoopBody::canLoadWide(ImplicitLocOpBuilder &b) {
+  llvm::SetVector<Value> factors, arrays;
+  int64_t number = 1; // The elements in so many bytes, at most.
+  for (auto load : loop.getBody()->getOps<memref::LoadOp>())
+    if (Value index = load.getIndices().front(); isStep(index)) {
+      collectFactors(index, factors);
+      arrays.insert(load.getMemRef());
+      number = std::max(number, kWideBytes / bytesOf(load.getType()));
+    }
+  Number can = Number::flag(b, true);
+  for (Value array : arrays) {
+    Number start(b, memref::ExtractAlignedPointerAsIndexOp::create(b, array));
+    can = can & ((start & (kWideBytes - 1)) == 0);
+  }
+  for (Value factor : factors)
+    can = can & ((Number(b, factor) & (number - 1)) == 0);
+  return can;
 }

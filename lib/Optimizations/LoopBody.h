@@ -15,6 +15,9 @@ namespace nacho {
 /// Fewer steps are added up in order.
 constexpr int64_t kLanes = 8;
 
+/// The bytes that a thread of a GPU can load at once, at a multiple of them.
+constexpr int64_t kWideBytes = 16;
+
 /// The attribute of a loop whose terms were computed before, from elements at
 /// coordinates that were loaded: it adds them up as if it looked these up.
 constexpr llvm::StringLiteral kLooksUp = "nacho.looks_up";
@@ -47,6 +50,10 @@ public:
   /// Whether the loop loads elements at coordinates that it has loaded.
   bool looksUp();
 
+  /// Whether all arrays that the loop loads in the order of its steps can be
+  /// loaded kWideBytes at a time, from its first step on.
+  mlir::Value canLoadWide(mlir::ImplicitLocOpBuilder &b);
+
   bool differs(mlir::Value value) const { return varying.contains(value); }
   /// Whether a value grows by 1 in each step, as the number of the step does,
   /// if the conditions hold.
@@ -67,6 +74,7 @@ private:
   bool canStoreLanes(mlir::memref::StoreOp store);
   bool isLoaded(mlir::Value value) const;
   bool isKnownBefore(mlir::Value value);
+  void collectFactors(mlir::Value index, llvm::SetVector<mlir::Value> &factors);
 
   mlir::scf::ForOp loop;
   mlir::Value step; ///< The number of the step.
@@ -89,8 +97,13 @@ mlir::Operation *createLike(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
 /// machine.
 void fixOrder(mlir::Operation *op);
 
+/// The places of neighbours among 2 * kLanes elements: of the first elements of
+/// all fours, then of the third ones, or, if `which` is 1, of those after them.
+llvm::SmallVector<int64_t> placesOfQuads(int64_t which);
+
 /// Adds up all lanes of a vector by an op: each time, the second half to the
-/// first.
+/// first. Only of 2 * kLanes sums are neighbours added, so that fours come
+/// together: threads of a GPU that load them have nothing to exchange.
 mlir::Value addHalves(mlir::ImplicitLocOpBuilder &b, mlir::Operation *update,
                       mlir::Value sums);
 

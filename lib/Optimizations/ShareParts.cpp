@@ -46,6 +46,7 @@ public:
 private:
   bool isRowLoop(scf::ForOp loop) const;
   scf::ForOp findStripLoop(Operation *op, ValueRange indices) const;
+  bool areStrips(int64_t size);
   bool add(Operation *op);
   bool addVectors(Operation *op);
   bool addStep(scf::ForOp loop, Operation &op);
@@ -66,6 +67,7 @@ private:
   /// element, with its index.
   DenseMap<Value, Value> writtenInRows;
   bool isWorth = false;
+  std::optional<int64_t> stripSize; ///< The number of elements of all strips.
   Value begin; ///< The first position of row loops; null if there are none.
 };
 } // namespace
@@ -192,6 +194,15 @@ scf::ForOp SharedPart::findStripLoop(Operation *op, ValueRange indices) const {
   return {};
 }
 
+/// Whether a lane has the same elements of all strips, and takes its steps of
+/// row loops there: it has one element of each strip, or there are no such
+/// loops, and all strips are as long as the first one.
+bool SharedPart::areStrips(int64_t size) {
+  if (!stripSize)
+    stripSize = size;
+  return size == *stripSize && (size == numLanes || !begin);
+}
+
 /// Adds an operation on vectors.
 bool SharedPart::addVectors(Operation *op) {
   withVectors.push_back(op);
@@ -206,7 +217,7 @@ bool SharedPart::addVectors(Operation *op) {
   if (!access)
     return isa<scf::ForOp, scf::IfOp>(op) || isMemoryEffectFree(op);
   scf::ForOp strips;
-  if (access->size % numLanes == 0)
+  if (access->size % numLanes == 0 && areStrips(access->size))
     strips = findStripLoop(op, access->indices);
   if (access->writes)
     return strips && addWrite(strips, access->array, access->indices);

@@ -3,7 +3,8 @@
 // Consumes and leaves loops of scf. A loop that only adds terms to sums, in any
 // order, takes eight steps at once: every lane of a vector has a sum of its
 // own. The steps that are left, fewer than eight, are taken one by one. A loop
-// that looks no elements up at coordinates takes 32 steps at once first.
+// that looks no elements up at coordinates takes 32 steps at once first; where
+// no steps are left then, a branch can load 16 bytes at once for each lane.
 //
 // The number of lanes and the order in which they are added up are the same on
 // every machine, and so are the sums: no sum is left whose order is free.
@@ -46,6 +47,9 @@ public:
 
   /// Returns the loop that takes the steps which are left.
   scf::ForOp replace();
+  /// Takes all steps where they fill the lanes, and neighbours can be loaded
+  /// at once. Returns the loop that takes the steps elsewhere.
+  scf::ForOp takeWide();
 
 private:
   VectorType lanesOf(Type type) const {
@@ -65,11 +69,12 @@ private:
   void copy(Operation &op);
   SmallVector<Value> startLanes();
   scf::ForOp buildLoop(Value upper);
-  SmallVector<Value> takeLanes(Value number);
+  SmallVector<Value> takeLanes(Value upper);
   scf::ForOp takeSteps(ValueRange reached);
   Value joinLanes(Value flags);
   Value count(Value initial, Value step, Value number);
   Value before(Value value);
+  Value areConditionsMet(Value condition);
 
   scf::ForOp loop;
   LoopBody &body;
@@ -214,18 +219,14 @@ scf::ForOp LaneLoop::buildLoop(Value upper) {
   return made;
 }
 
-/// Takes as many steps as fill all lanes. Returns the step that was reached,
-/// and the sums there.
-SmallVector<Value> LaneLoop::takeLanes(Value number) {
-  Value lower = loop.getLowerBound();
-  Value taken = Number(b, number) & -numLanes;
-  Value reached = Number(b, lower) + taken;
-  scf::ForOp made = buildLoop(reached);
-  SmallVector<Value> values = {reached};
+/// Takes the steps below a number, which fill all lanes. Returns the sums.
+SmallVector<Value> LaneLoop::takeLanes(Value upper) {
+  scf::ForOp made = buildLoop(upper);
+  SmallVector<Value> values;
   for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs())) {
     if (one.kind == CarriedValue::counter)
       continue;
-    Value all = made.getResult(values.size() - 1);
+    Value all = made.getResult(values.size());
     Value sum = one.isFlag() ? joinLanes(all) : addHalves(b, one.update, all);
     Operation *after = createLike(one.update, {initial, sum}, sum.getType());
     values.push_back(after->getResult(0));
@@ -269,15 +270,69 @@ Value LaneLoop::before(Value value) {
   return known.lookup(value);
 }
 
+/// Whether a condition holds, and those of the loop.
+Value LaneLoop::areConditionsMet(Value condition) {
+  Number met(b, condition);
+  for (Value one : body.conditions)
+    met = met & before(one);
+  return met;
+}
+
+/// Moves an op that may be executed anywhere out of loops and branches in which
+/// none of its operands is computed.
+static void moveOut(Operation *op) {
+  for (Operation *outer = op->getParentOp(); !isa<func::FuncOp>(outer);
+       outer = outer->getParentOp()) {
+    if (llvm::any_of(op->getOperands(), [&](Value operand) {
+          return outer->isAncestor(operand.getParentRegion()->getParentOp());
+        }))
+      return;
+    op->moveBefore(outer);
+  }
+}
+
+/// if the steps fill all lanes, and the conditions hold, and wide loads can be:
+///   take the steps, with loads that say where they are
+/// else: take the steps as other loops do
+scf::ForOp LaneLoop::takeWide() {
+  Operation *previous = loop->getPrevNode();
+  Number number = Number(b, loop.getUpperBound()) - loop.getLowerBound();
+  Number areSome =
+      number.compare(arith::CmpIPredicate::sge, Number(b, numLanes));
+  Number areAll = (number & (numLanes - 1)) == 0;
+  Value canTake = areSome & areAll & body.canLoadWide(b);
+  Block *block = loop->getBlock();
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
+           previous ? ++previous->getIterator() : block->begin(),
+           loop->getIterator())))
+    moveOut(&op);
+  auto ifTaken =
+      scf::IfOp::create(b, loop.getResultTypes(), areConditionsMet(canTake),
+                        /*withElseRegion=*/true);
+  loop->replaceAllUsesWith(ifTaken);
+  loop->moveBefore(ifTaken.elseBlock(), ifTaken.elseBlock()->end());
+  b.setInsertionPointToEnd(ifTaken.elseBlock());
+  scf::YieldOp::create(b, loop.getResults());
+  b.setInsertionPointToStart(ifTaken.thenBlock());
+  SmallVector<Value> results = takeLanes(loop.getUpperBound());
+  for (auto [n, one] : llvm::enumerate(body.carried))
+    if (one.kind == CarriedValue::counter)
+      results.insert(results.begin() + n,
+                     count(loop.getInitArgs()[n], one.term, number));
+  scf::YieldOp::create(b, results);
+  ifTaken.getThenRegion().walk(
+      [](vector::LoadOp load) { load.setAlignment(kWideBytes); });
+  return loop;
+}
+
 /// if there are steps for all lanes, and the conditions hold: take them
 /// take the other steps
 scf::ForOp LaneLoop::replace() {
   Value lower = loop.getLowerBound();
   Number number = Number(b, loop.getUpperBound()) - lower;
   Number width(b, numLanes);
-  Number fillsLanes = number.compare(arith::CmpIPredicate::sge, width);
-  for (Value condition : body.conditions)
-    fillsLanes = fillsLanes & before(condition);
+  Value fillsLanes =
+      areConditionsMet(number.compare(arith::CmpIPredicate::sge, width));
   SmallVector<Value> start = {lower};
   for (auto [one, initial] : llvm::zip(body.carried, loop.getInitArgs()))
     if (one.kind == CarriedValue::sum)
@@ -285,7 +340,10 @@ scf::ForOp LaneLoop::replace() {
   auto ifFilled = scf::IfOp::create(b, ValueRange(start).getTypes(), fillsLanes,
                                     /*withElseRegion=*/true);
   b.setInsertionPointToStart(ifFilled.thenBlock());
-  scf::YieldOp::create(b, takeLanes(number));
+  Value taken = number & -numLanes;
+  SmallVector<Value> reached = {Number(b, lower) + taken};
+  llvm::append_range(reached, takeLanes(reached.front()));
+  scf::YieldOp::create(b, reached);
   b.setInsertionPointToStart(ifFilled.elseBlock());
   scf::YieldOp::create(b, start);
   b.setInsertionPoint(loop);
@@ -311,6 +369,8 @@ struct SumInLanes : nacho::impl::NachoSumInLanesBase<SumInLanes> {
     if (!body.canUseLanes() ||
         (numLanes == kManyLanes && (body.looksUp() || body.stores())))
       return loop;
+    if (wide && numLanes == kManyLanes)
+      loop = LaneLoop(loop, body, numLanes, gathers).takeWide();
     return LaneLoop(loop, body, numLanes, gathers).replace();
   }
 

@@ -1,4 +1,4 @@
-// RUN: nacho-opt %s -nacho-share-parts -canonicalize | FileCheck %s
+// RUN: nacho-opt %s -nacho-share-parts -canonicalize -cse | FileCheck %s
 // RUN: nacho-opt %s -nacho-share-parts=sum-lanes=32 -canonicalize | FileCheck %s --check-prefix=WARP
 
 // Rows of sums: each lane takes every 32nd step of the loops over them, and finds there
@@ -51,45 +51,55 @@ func.func @rows(%parts: index, %threads: index, %lo: index, %hi: index, %N: inde
   return
 }
 
-// Eight lanes add up vectors. Each has four elements of 32, and adds up its own before
-// lanes ask each other: of 8, each has one, and of 4, the first four have.
+// Four lanes add up vectors. Each has four neighbours of 16 elements, and adds up its own
+// before lanes ask each other, halves from each other until all have the same sum. Of four
+// elements that are no sum of halves, the first lane has the first one.
 //
 // CHECK-LABEL: func.func @vectors(
-// CHECK-SAME:    index, %{{[^ ]+}}: index, %[[N:[^ ]+]]: index, %[[D:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK-SAME:      %{{.+}}: index, %{{.+}}: index, %[[N:.+]]: index, %[[D:.+]]: memref<?xf64>, %[[OUT:.+]]: memref<?xf64>
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f64
 // CHECK:         nacho.parallel %[[PART:[^ ]+]] in
-// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 8
-// CHECK-NEXT:      %[[FAR:.+]] = arith.addi %[[LANE]], %c4 : index
-// CHECK-NEXT:      %[[WRAPPED:.+]] = arith.remui %[[FAR]], %c8 : index
-// CHECK:           %[[SUMS:.+]]:4 = scf.for %[[K:.+]] = %c0 to %[[N]] step %c32 iter_args(%[[S0:.+]] = %[[ZERO]], %[[S1:.+]] = %[[ZERO]], %{{.+}} = %[[ZERO]], %{{.+}} = %[[ZERO]]) -> (f64, f64, f64, f64) {
-// CHECK-NEXT:        %[[AT0:.+]] = arith.addi %[[K]], %[[LANE]] : index
+// CHECK-NEXT:      %[[LANE:.+]] = nacho.lane of 4
+// CHECK-DAG:       %[[NEAR:.+]] = arith.addi %[[LANE]], %c1 : index
+// CHECK-DAG:       %[[NEXT_LANE:.+]] = arith.remui %[[NEAR]], %c4 : index
+// CHECK-DAG:       %[[FAR:.+]] = arith.addi %[[LANE]], %c2 : index
+// CHECK-DAG:       %[[OTHER_LANE:.+]] = arith.remui %[[FAR]], %c4 : index
+// CHECK-DAG:       %[[FIRST:.+]] = arith.muli %[[LANE]], %c4 : index
+// CHECK:           %[[SUMS:.+]]:8 = scf.for %[[K:.+]] = %c0 to %[[N]] step %c32 iter_args(%[[S0:[^ ]+]] = %[[ZERO]], %[[S1:[^ ]+]] = %[[ZERO]],
+// CHECK-NEXT:        %[[AT0:.+]] = arith.addi %[[K]], %[[FIRST]] : index
 // CHECK-NEXT:        %[[D0:.+]] = memref.load %[[D]][%[[AT0]]]
-// CHECK-NEXT:        %[[AT1:.+]] = arith.addi %[[AT0]], %c8 : index
+// CHECK-NEXT:        %[[AT1:.+]] = arith.addi %[[AT0]], %c1 : index
 // CHECK-NEXT:        %[[D1:.+]] = memref.load %[[D]][%[[AT1]]]
+// CHECK:             %[[AT4:.+]] = arith.addi %[[AT0]], %c16 : index
+// CHECK-NEXT:        memref.load %[[D]][%[[AT4]]]
 // CHECK:             %[[NEXT0:.+]] = arith.addf %[[S0]], %[[D0]] : f64
 // CHECK-NEXT:        %[[NEXT1:.+]] = arith.addf %[[S1]], %[[D1]] : f64
 // CHECK:             scf.yield %[[NEXT0]], %[[NEXT1]],
 // CHECK-NEXT:      } {loop_annotation = #{{.+}}}
-// CHECK-NEXT:      %[[HALF:.+]] = arith.addf %[[SUMS]]#0, %[[SUMS]]#2 : f64
-// CHECK-NEXT:      %[[OTHER:.+]] = memref.load %[[D]][%[[LANE]]]
-// CHECK-NEXT:      %[[ALL:.+]] = arith.addf %[[HALF]], %[[OTHER]] : f64
-// CHECK-NEXT:      %[[HIGH:.+]] = nacho.from_lane %[[ALL]] at %[[WRAPPED]] : f64
-// CHECK-NEXT:      %[[FOUR:.+]] = arith.addf %[[ALL]], %[[HIGH]] : f64
-// CHECK-NEXT:      %[[SMALL:.+]] = arith.remui %[[LANE]], %c4 : index
-// CHECK-NEXT:      %[[MORE:.+]] = memref.load %[[D]][%[[SMALL]]]
+// CHECK-NEXT:      %[[HALF0:.+]] = arith.addf %[[SUMS]]#0, %[[SUMS]]#4 : f64
+// CHECK-NEXT:      %[[HALF1:.+]] = arith.addf %[[SUMS]]#1, %[[SUMS]]#5 : f64
+// CHECK-NEXT:      %[[HALF2:.+]] = arith.addf %[[SUMS]]#2, %[[SUMS]]#6 : f64
+// CHECK-NEXT:      %[[HALF3:.+]] = arith.addf %[[SUMS]]#3, %[[SUMS]]#7 : f64
+// CHECK-NEXT:      %[[PAIR0:.+]] = arith.addf %[[HALF0]], %[[HALF1]] : f64
+// CHECK-NEXT:      %[[PAIR1:.+]] = arith.addf %[[HALF2]], %[[HALF3]] : f64
+// CHECK-NEXT:      %[[FOUR:.+]] = arith.addf %[[PAIR0]], %[[PAIR1]] : f64
+// CHECK-NEXT:      %[[OTHER:.+]] = nacho.from_lane %[[FOUR]] at %[[OTHER_LANE]] : f64
+// CHECK-NEXT:      %[[TWO:.+]] = arith.addf %[[FOUR]], %[[OTHER]] : f64
+// CHECK-NEXT:      %[[NEXT:.+]] = nacho.from_lane %[[TWO]] at %[[NEXT_LANE]] : f64
+// CHECK-NEXT:      %[[SUM:.+]] = arith.addf %[[TWO]], %[[NEXT]] : f64
+// CHECK-NEXT:      %[[MORE:.+]] = memref.load %[[D]][%[[LANE]]]
 // CHECK-NEXT:      %[[BOTH:.+]] = arith.addf %[[FOUR]], %[[MORE]] : f64
-// CHECK-NEXT:      %[[SUM:.+]] = nacho.from_lane %[[BOTH]] at %c0 : f64
+// CHECK-NEXT:      %[[OF_FIRST:.+]] = nacho.from_lane %[[BOTH]] at %c0 : f64
+// CHECK-NEXT:      %[[ALL:.+]] = arith.addf %[[SUM]], %[[OF_FIRST]] : f64
 // CHECK-NEXT:      scf.if
-// CHECK-NEXT:        memref.store %[[SUM]], %[[OUT]][%[[PART]]]
+// CHECK-NEXT:        memref.store %[[ALL]], %[[OUT]][%[[PART]]]
 // CHECK-NOT:     vector
+// CHECK:         return
+//
+// Lanes that have no neighbours would have to ask each other for all elements.
 //
 // WARP-LABEL: func.func @vectors(
-// WARP:         %[[LANE:.+]] = nacho.lane of 32
-// WARP:         scf.for {{.+}} -> (f64) {
-// WARP:         nacho.from_lane
-// WARP:         nacho.from_lane
-// WARP:         nacho.from_lane %{{.+}} at %c0 : f64
-// WARP-NOT:     vector
+// WARP-NOT:     nacho.lane
 // WARP:         return
 func.func @vectors(%parts: index, %threads: index, %N: index, %D: memref<?xf64>,
                    %out: memref<?xf64>) {
@@ -107,18 +117,101 @@ func.func @vectors(%parts: index, %threads: index, %N: index, %D: memref<?xf64>,
     %high = vector.extract_strided_slice %sums {offsets = [16], sizes = [16], strides = [1]}
         : vector<32xf64> to vector<16xf64>
     %half = arith.addf %low, %high : vector<16xf64>
-    %eight = vector.extract_strided_slice %half {offsets = [0], sizes = [8], strides = [1]}
-        : vector<16xf64> to vector<8xf64>
-    %other = vector.load %D[%c0] : memref<?xf64>, vector<8xf64>
-    %all = arith.addf %eight, %other : vector<8xf64>
-    %low4 = vector.extract_strided_slice %all {offsets = [0], sizes = [4], strides = [1]}
+    %even = vector.shuffle %half, %half [0, 4, 8, 12, 2, 6, 10, 14] : vector<16xf64>, vector<16xf64>
+    %odd = vector.shuffle %half, %half [1, 5, 9, 13, 3, 7, 11, 15] : vector<16xf64>, vector<16xf64>
+    %eight = arith.addf %even, %odd : vector<8xf64>
+    %low4 = vector.extract_strided_slice %eight {offsets = [0], sizes = [4], strides = [1]}
         : vector<8xf64> to vector<4xf64>
-    %high4 = vector.extract_strided_slice %all {offsets = [4], sizes = [4], strides = [1]}
+    %high4 = vector.extract_strided_slice %eight {offsets = [4], sizes = [4], strides = [1]}
         : vector<8xf64> to vector<4xf64>
     %four = arith.addf %low4, %high4 : vector<4xf64>
+    %low2 = vector.extract_strided_slice %four {offsets = [0], sizes = [2], strides = [1]}
+        : vector<4xf64> to vector<2xf64>
+    %high2 = vector.extract_strided_slice %four {offsets = [2], sizes = [2], strides = [1]}
+        : vector<4xf64> to vector<2xf64>
+    %two = arith.addf %low2, %high2 : vector<2xf64>
+    %low1 = vector.extract_strided_slice %two {offsets = [0], sizes = [1], strides = [1]}
+        : vector<2xf64> to vector<1xf64>
+    %high1 = vector.extract_strided_slice %two {offsets = [1], sizes = [1], strides = [1]}
+        : vector<2xf64> to vector<1xf64>
+    %one = arith.addf %low1, %high1 : vector<1xf64>
+    %sum = vector.extract %one[0] : f64 from vector<1xf64>
     %more = vector.load %D[%c0] : memref<?xf64>, vector<4xf64>
     %both = arith.addf %four, %more : vector<4xf64>
-    %sum = vector.extract %both[0] : f64 from vector<4xf64>
+    %first = vector.extract %both[0] : f64 from vector<4xf64>
+    %all = arith.addf %sum, %first : f64
+    memref.store %all, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// A lane loads its neighbours at once where they lie at a multiple of 16 bytes: two of 64
+// bits, four of 32 bits.
+//
+// CHECK-LABEL: func.func @wide(
+// CHECK:         %[[LANE:.+]] = nacho.lane of 4
+// CHECK:         %[[FIRST:.+]] = arith.muli %[[LANE]], %c4 : index
+// CHECK:         scf.for %[[K:[^ ]+]] =
+// CHECK-NEXT:      %[[AT0:.+]] = arith.addi %[[K]], %[[FIRST]] : index
+// CHECK-NEXT:      %[[D0:.+]] = vector.load %{{.+}}[%[[AT0]]] {alignment = 16 : i64} : memref<?xf64>, vector<2xf64>
+// CHECK-NEXT:      vector.extract %[[D0]][0]
+// CHECK-NEXT:      vector.extract %[[D0]][1]
+// CHECK-NEXT:      %[[AT2:.+]] = arith.addi %[[AT0]], %c2 : index
+// CHECK-NEXT:      vector.load %{{.+}}[%[[AT2]]] {alignment = 16 : i64} : memref<?xf64>, vector<2xf64>
+// CHECK:           vector.load %{{.+}}[%[[AT0]]] {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK-NOT:       memref.load
+// CHECK:           scf.yield
+func.func @wide(%parts: index, %threads: index, %N: index, %D: memref<?xf64>, %E: memref<?xf32>,
+                %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zeros = arith.constant dense<0.0> : vector<16xf64>
+  nacho.parallel %part in %parts threads %threads {
+    %sums = scf.for %k = %c0 to %N step %c16 iter_args(%s = %zeros) -> vector<16xf64> {
+      %d = vector.load %D[%k] {alignment = 16 : i64} : memref<?xf64>, vector<16xf64>
+      %e = vector.load %E[%k] {alignment = 16 : i64} : memref<?xf32>, vector<16xf32>
+      %f = arith.extf %e : vector<16xf32> to vector<16xf64>
+      %term = arith.mulf %d, %f : vector<16xf64>
+      %next = arith.addf %s, %term : vector<16xf64>
+      scf.yield %next : vector<16xf64>
+    }
+    %sum = vector.extract %sums[0] : f64 from vector<16xf64>
+    memref.store %sum, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// Halves of 32 elements: each lane of 32 asks another one. Of four lanes, each would have
+// to ask all others for the second half of 16 elements.
+//
+// CHECK-LABEL: func.func @halves(
+// CHECK-NOT:     nacho.lane
+// CHECK:         return
+//
+// WARP-LABEL: func.func @halves(
+// WARP:         %[[LANE:.+]] = nacho.lane of 32
+// WARP:         scf.for {{.+}} -> (f64) {
+// WARP:         nacho.from_lane
+// WARP:         nacho.from_lane
+// WARP:         nacho.from_lane %{{.+}} at %c0 : f64
+// WARP-NOT:     vector
+// WARP:         return
+func.func @halves(%parts: index, %threads: index, %N: index, %D: memref<?xf64>,
+                  %out: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zeros = arith.constant dense<0.0> : vector<32xf64>
+  nacho.parallel %part in %parts threads %threads {
+    %sums = scf.for %k = %c0 to %N step %c32 iter_args(%s = %zeros) -> vector<32xf64> {
+      %d = vector.load %D[%k] : memref<?xf64>, vector<32xf64>
+      %next = arith.addf %s, %d : vector<32xf64>
+      scf.yield %next : vector<32xf64>
+    }
+    %high = vector.extract_strided_slice %sums {offsets = [16], sizes = [16], strides = [1]}
+        : vector<32xf64> to vector<16xf64>
+    %more = vector.extract_strided_slice %high {offsets = [8], sizes = [8], strides = [1]}
+        : vector<16xf64> to vector<8xf64>
+    %sum = vector.extract %more[0] : f64 from vector<8xf64>
     memref.store %sum, %out[%part] : memref<?xf64>
   }
   return

@@ -1,5 +1,6 @@
 // RUN: nacho-opt %s -nacho-sum-in-lanes=gathers=true --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: nacho-opt %s -nacho-sum-in-lanes --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=EACH
+// RUN: nacho-opt %s -nacho-sum-in-lanes=wide=true -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=WIDE
 
 // A row of a matrix times a vector. As many steps as fill all lanes are taken at once.
 //
@@ -99,10 +100,37 @@ func.func @offset(%crd: memref<?xindex> loc("crd"), %values: memref<?xf64> loc("
 // CHECK-NEXT:        %[[A:.+]] = vector.load %{{.+}}[%[[K]]] : memref<?xf64>, vector<32xf64>
 // CHECK-NEXT:        arith.addf %[[SUMS]], %[[A]] : vector<32xf64>
 // CHECK:           vector.extract_strided_slice %{{.+}} {offsets = [16], sizes = [16]
+//
+// Neighbours among 16 come together, so that fours do with the halves of eight.
+//
+// CHECK-NEXT:      %[[HALF:.+]] = arith.addf %{{.+}}, %{{.+}} : vector<16xf64>
+// CHECK-NEXT:      %[[ONES:.+]] = vector.shuffle %[[HALF]], %[[HALF]] [0, 4, 8, 12, 2, 6, 10, 14]
+// CHECK-NEXT:      %[[OTHERS:.+]] = vector.shuffle %[[HALF]], %[[HALF]] [1, 5, 9, 13, 3, 7, 11, 15]
+// CHECK-NEXT:      arith.addf %[[ONES]], %[[OTHERS]] : vector<8xf64>
+// CHECK-NEXT:      vector.extract_strided_slice %{{.+}} {offsets = [0], sizes = [4]
 // CHECK:         %[[EIGHT:.+]]:2 = scf.if
 // CHECK:           scf.for %{{[^ ]+}} = %[[MANY]]#0 to %{{.+}} -> (vector<8xf64>) {
 // CHECK:         scf.for %{{[^ ]+}} = %[[EIGHT]]#0 to %{{.+}} iter_args(%[[SUM:.+]] = %[[EIGHT]]#1) -> (f64) {
 // CHECK:           arith.addf %[[SUM]], %{{.+}} : f64
+//
+// If its steps fill all lanes, and the array lies so that threads can load 16 bytes at once,
+// a branch says so.
+//
+// WIDE-LABEL: func.func @looks_nothing_up(
+// WIDE-SAME:    %[[VALUES:[^ ]+]]: memref<?xf64>, %[[N:[^ ]+]]: index, %[[ZERO:[^ ]+]]: f64
+// WIDE:         arith.cmpi sge, %[[N]], %c32 : index
+// WIDE:         arith.andi %[[N]], %c31 : index
+// WIDE:         %[[START:.+]] = memref.extract_aligned_pointer_as_index %[[VALUES]]
+// WIDE-NEXT:    %[[OVER:.+]] = arith.andi %[[START]], %c15 : index
+// WIDE-NEXT:    arith.cmpi eq, %[[OVER]], %c0 : index
+// WIDE:         %[[ALL:.+]] = scf.if %{{.+}} -> (f64) {
+// WIDE:           scf.for %[[K:[^ ]+]] = %c0 to %[[N]] step %{{.+}} -> (vector<32xf64>) {
+// WIDE-NEXT:        vector.load %[[VALUES]][%[[K]]] {alignment = 16 : i64} : memref<?xf64>, vector<32xf64>
+// WIDE:           %[[SUM:.+]] = arith.addf %[[ZERO]], %{{.+}} : f64
+// WIDE-NEXT:      scf.yield %[[SUM]] : f64
+// WIDE-NEXT:    } else {
+// WIDE-NOT:       alignment
+// WIDE:         return %[[ALL]] : f64
 func.func @looks_nothing_up(%values: memref<?xf64>, %N: index, %zero: f64) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -127,6 +155,19 @@ func.func @looks_nothing_up(%values: memref<?xf64>, %N: index, %zero: f64) -> f6
 // CHECK:             %[[BEGIN:.+]] = arith.muli
 // CHECK:             %[[AT:.+]] = arith.addi %[[K]], %[[BEGIN]]
 // CHECK:             vector.load %{{.+}}[%[[AT]]] : memref<?xf64>, vector<32xf64>
+//
+// All rows begin at multiples of 16 bytes if their length is even: which row it is does not
+// matter.
+//
+// WIDE-LABEL: func.func @row_of_matrix(
+// WIDE-SAME:    %[[ROW:[^ ]+]]: index, %[[ROWS:[^ ]+]]: index, %[[N:[^ ]+]]: index
+// WIDE:         %[[ODD:.+]] = arith.andi %[[N]], %c1 : index
+// WIDE-NEXT:    %[[EVEN:.+]] = arith.cmpi eq, %[[ODD]], %c0 : index
+// WIDE:         arith.andi %{{.+}}, %[[EVEN]] : i1
+// WIDE-NOT:     arith.andi %[[ROW]]
+// WIDE:         %[[EXISTS:.+]] = arith.cmpi ult, %[[ROW]], %[[ROWS]] : index
+// WIDE:         %[[BOTH:.+]] = arith.andi %{{.+}}, %[[EXISTS]] : i1
+// WIDE:         scf.if %[[BOTH]]
 func.func @row_of_matrix(%values: memref<?xf64>, %row: index, %rows: index, %N: index, %zero: f64) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -148,6 +189,8 @@ func.func @row_of_matrix(%values: memref<?xf64>, %row: index, %rows: index, %N: 
 //
 // CHECK-LABEL: func.func @negative_ordered(
 // CHECK-NOT:     vector
+// WIDE-LABEL: func.func @negative_ordered(
+// WIDE-NOT:     alignment
 // CHECK:         return
 func.func @negative_ordered(%crd: memref<?xindex>, %x: memref<?xf64>, %N: index, %zero: f64) -> f64 {
   %c0 = arith.constant 0 : index

@@ -65,7 +65,7 @@ def test_parts_with_dense_loops_are_for_warps(name):
     kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
     shared = kernel.mlir("scf")
     # Sums of vectors take fewer shuffles with fewer lanes.
-    assert f"nacho.lane of {8 if name == 'sddmm' else 32}" in shared
+    assert f"nacho.lane of {4 if name == 'sddmm' else 32}" in shared
     assert ("nacho.from_lane" in shared) == (name == "sddmm")
     compute = kernel.mlir("tile").split("@kernel_compute")[1].split("func.func")[0]
     assert "nacho.tile" not in compute
@@ -73,6 +73,34 @@ def test_parts_with_dense_loops_are_for_warps(name):
         text, formats=formats, target="cuda-sim", choices={"warps": False}
     )
     assert "nacho.lane" not in alone.mlir("scf")
+
+
+def moved(array, number):
+    """Return a copy that begins so many elements after a multiple of 64 bytes."""
+    memory = np.zeros(array.size + 64 // array.itemsize + number, array.dtype)
+    begin = -memory.ctypes.data % 64 // array.itemsize + number
+    copy = memory[begin : begin + array.size].reshape(array.shape)
+    copy[:] = array
+    return copy
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("columns", [31, 64, 66, 96])
+def test_wide_loads_change_nothing(columns, dtype):
+    """Threads load 16 bytes at once if arrays and rows begin at multiples of them."""
+    text, formats = PRODUCTS["sddmm"]
+    given = operands("sddmm", columns, dtype)
+    for number in (0, 1, 2):
+        there = given | {"E": moved(given["E"], number)}
+        expect_that_warps_change_nothing(text, formats, there)
+
+
+def test_wide_loads_are_in_the_code():
+    text, formats = PRODUCTS["sddmm"]
+    kernel = nacho.mlir.compile(text, formats=formats, target="cuda-sim")
+    compute = kernel.ptx().split(".entry kernel_compute")[1].split(".entry")[0]
+    # Four neighbours of 16, twice, in each of two rows.
+    assert compute.count("ld.global.v2.b64") == 8
 
 
 @pytest.mark.parametrize("name", ["spmm", "mttkrp"])

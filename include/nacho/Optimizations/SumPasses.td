@@ -120,10 +120,27 @@ def NachoSumInLanes : Pass<"nacho-sum-in-lanes", "::mlir::func::FuncOp"> {
     %lane = vector.extract %safe[0]
     %place = arith.index_castui %lane : i32 to index
     ```
+
+    With `wide`, a branch takes the steps of a loop that looks nothing up if they are a
+    multiple of 32, and what it loads lies at multiples of 16 bytes, which is found out
+    before all parts if the extents of arrays tell it:
+    ```mlir
+    %sum = scf.if %hi - %lo is a multiple of 32, and so on {
+      %lanes = scf.for %k = %lo to %hi step %c32 iter_args(%sums = %zeros) {
+        %a = vector.load %values[%k] {alignment = 16 : i64}
+        scf.yield %sums + %a
+      }
+      scf.yield %zero + the lanes of %lanes
+    } else {
+      // as before
+    }
+    ```
   }];
   let options = [
     Option<"gathers", "gathers", "bool", /*default=*/"false",
            "Gather elements that are looked up, instead of loading each">,
+    Option<"wide", "wide", "bool", /*default=*/"false",
+           "Say where a thread can load 16 bytes at once">,
     Option<"narrow", "narrow", "bool", /*default=*/"false",
            "Keep coordinates in vectors as narrow as they are stored">
   ];

@@ -374,20 +374,20 @@ def NachoShareParts : Pass<"nacho-share-parts", "::mlir::func::FuncOp"> {
     vector.store %x, %rows[%part, %s] : memref<?x?xf64>, vector<32xf64>
     memref.store %x, %rows[%part, %s + %lane] : memref<?x?xf64>
     ```
-    Where vectors are added up, eight lanes do a part, and each has every eighth element
-    of a vector. So there are fewer shuffles, and a warp does four parts at once:
+    Where vectors are added up, four lanes do a part, and each has four neighbours of 16
+    elements. So there are fewer shuffles, and a warp does eight parts at once:
     ```mlir
     %sum = arith.addf %low, %high : vector<16xf64>    // halves of %x : vector<32xf64>
 
-    %sum0 = arith.addf %x0, %x2 : f64                 // of elements %lane + 8 * n
-    %sum1 = arith.addf %x1, %x3 : f64
+    %sum0 = arith.addf %x0, %x4 : f64                 // of elements 4 * %lane + n
+    %sum1 = arith.addf %x1, %x5 : f64                 // and so on
     ```
     Left alone are parts whose lanes could read what others write, that have no such
     loop, tiles, and parts that need rows of workspaces.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"32", "Lanes of a warp">,
-    Option<"sumLanes", "sum-lanes", "int64_t", /*default=*/"8",
+    Option<"sumLanes", "sum-lanes", "int64_t", /*default=*/"4",
            "Lanes that do a part which adds up the elements of vectors">
   ];
   let dependentDialects = [

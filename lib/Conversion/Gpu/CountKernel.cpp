@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -125,14 +126,15 @@ static int64_t arithmeticWeight(Operation &op) {
 }
 
 /// Returns the number of instructions that an operation counts as: none if it
-/// only names memory or a constant, or if nobody uses it. Processors compute
-/// with 32 bits of an integer at a time.
+/// only names memory, a register or a constant, or if nobody uses it.
+/// Processors compute with 32 bits of an integer at a time.
 static int64_t weightOf(Operation &op) {
   static constexpr int64_t kBranch = 2;
   bool isFree = op.hasTrait<OpTrait::ConstantLike>() ||
                 op.hasTrait<OpTrait::IsTerminator>() ||
                 isOpTriviallyDead(&op) || namesHalves(op) ||
-                isa<memref::DimOp, memref::AllocaOp, ViewLikeOpInterface>(op);
+                isa<memref::DimOp, memref::AllocaOp, vector::ExtractOp,
+                    ViewLikeOpInterface>(op);
   if (isFree)
     return 0;
   if (std::optional<KernelAccess> access = accessOf(&op))
