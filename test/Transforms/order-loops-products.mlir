@@ -79,3 +79,29 @@ func.func @order_of_loops(%T: tensor<?x?x?xf64, #CSF>, %b: tensor<?xf64>) -> ten
   } {order = ["i", "j", "k"]}
   return %y : tensor<?xf64>
 }
+
+// Where two terms are summed, one is added up first, in the order in which it would be
+// scattered, and not merged with the other one.
+//
+// E[j, i] = sorted A[i, j];  T[j] = sum_i E[j, i];  y[j] = T[j] + sum_i F[j, i]
+//
+// CHECK-LABEL: func.func @two_sums(
+// CHECK:         %[[E:[^ ]+]] = nacho.assign collect<sorted_list> ({{.+}} = %A[i, j] : {{.+}}) -> [j, i]
+// CHECK:         %[[T:[^ ]+]] = nacho.assign ({{.+}} = %[[E]][j, i] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK:           nacho.reduce add %{{.+}} over [i] : f64
+// CHECK:         %[[F:[^ ]+]] = nacho.assign collect<sorted_list> ({{.+}} = %B[i, j] : {{.+}}) -> [j, i]
+// CHECK:         nacho.assign ({{.+}} = %[[T]][j] : tensor<?xf64>, {{.+}} = %[[F]][j, i] : {{.+}}) -> [j] : tensor<?xf64> {
+// CHECK-COUNT-1:   nacho.reduce add
+// CHECK-NOT:       nacho.reduce add
+// CHECK:         return
+func.func @two_sums(%A: tensor<?x?xf64, #CSR> loc("A"), %B: tensor<?x?xf64, #CSR> loc("B"))
+    -> tensor<?xf64> {
+  %y = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>)
+      -> [j] : tensor<?xf64> {
+    %0 = nacho.reduce add %a over [i] : f64
+    %1 = nacho.reduce add %b over [i] : f64
+    %2 = nacho.binary add %0, %1 : f64
+    nacho.yield %2 : f64
+  }
+  return %y : tensor<?xf64>
+}

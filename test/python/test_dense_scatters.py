@@ -389,6 +389,38 @@ def test_sorted_products_are_right(case):
     np.testing.assert_allclose(sums, want, rtol=1e-9, atol=1e-6)
 
 
+SEVERAL_SUMS = [
+    "y[j] = A[i,j] * x[i] + B[i,j] * x[i]",
+    "y[j] = A[i,j] * x[i] + B[j,i] * x[i]",
+    "y[j] = b[j] - A[i,j] * x[i] - B[i,j] * C[i,j]",
+    "Z[i,k] = A[i,j] * B[j,k] + C[i,j] * B[j,k]",
+    "Z[i,k] = A[j,i] * B[j,k] + C[i,k]",
+    "y[j] = A[i,j] + B[i,j] + C[i,j]",
+    "s = A[i,j] + B[j,i]",
+]
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("text", SEVERAL_SUMS)
+def test_sorted_and_scattered_sums_have_one_order(text):
+    """Each term is added up alone, whether its products are listed or not."""
+    matrices = {
+        name: matrix(4000, 300, 300, seed, full=seed) for seed, name in enumerate("ABC")
+    }
+    given = matrices | {"x": vector(300), "b": vector(300)}
+    given = {name: value for name, value in given.items() if name in text}
+    for parts in (1, 7):
+        sums = [
+            nacho.evaluate(text, given, out="dense", parts=parts, **options)
+            for options in (
+                {"choices": {"sort-products": False}},
+                {"choices": {"sort-products": True}},
+                {"target": "cuda-sim"},
+            )
+        ]
+        assert_same(sums)
+
+
 @pytest.mark.host_only
 def test_explain_says_why_products_are_sorted():
     A = WIDE["even"]

@@ -89,7 +89,10 @@ bool StatementSplitter::rewrite(const Terms &terms, const Term &term,
     return false;
   }
   if (!isAll || !canCollect(order)) {
-    scatter(term, order, proposed);
+    bool isOnlySum = llvm::all_of(terms.terms, [&](const Term &other) {
+      return &other == &term || other.reduced.empty();
+    });
+    scatter(term, order, proposed, isOnlySum);
     return true;
   }
   op.setOrderAttr(b.getArrayAttr(order.loops));

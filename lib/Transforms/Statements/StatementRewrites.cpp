@@ -149,6 +149,17 @@ Attribute StatementSplitter::partIndex() {
   return b.getStringAttr(name);
 }
 
+/// The indices of loops over a result, and inside of them, that a term has.
+static IndexNames namesOf(const LoopOrder &loops, const TermOrder &order) {
+  IndexNames found;
+  for (ArrayRef<Attribute> names :
+       {ArrayRef(loops.result), ArrayRef(loops.inner)})
+    llvm::copy_if(names, std::back_inserter(found), [&](Attribute index) {
+      return llvm::is_contained(order.loops, index);
+    });
+  return found;
+}
+
 /// sum_j v -> T[result]     if sums can be collected as they come
 ///         -> sum_part E[result, part]    if each part can collect its own
 ///         -> sum_j E[result, j]
@@ -156,16 +167,14 @@ Attribute StatementSplitter::partIndex() {
 /// where T[result] = sum_j v, E[result, part] = sums of v, sorted, or
 /// E[result, j] = v, sorted. The indices j are in the order of the loops, so
 /// that the elements of a sum are sorted when they are listed, and are added up
-/// in the order in which T would be.
+/// in the order in which T would be. If other terms are summed, too, this one
+/// has a dense T even where products are sorted, in a statement of its own: a
+/// list would be merged with theirs, and sums would have another order.
 void StatementSplitter::scatter(const Term &term, const TermOrder &order,
-                                const LoopOrder &loops) {
-  IndexNames access, summed = term.reduced;
-  for (ArrayRef<Attribute> names :
-       {ArrayRef(loops.result), ArrayRef(loops.inner)})
-    for (Attribute index : names)
-      if (llvm::is_contained(order.loops, index))
-        access.push_back(index);
-  bool isList = !canCollect(order);
+                                const LoopOrder &loops, bool isOnlySum) {
+  IndexNames access = namesOf(loops, order), summed = term.reduced;
+  bool hasSums = order.collects && isDense(op.getType()) && !isOnlySum;
+  bool isList = !canCollect(order) && !hasSums;
   // The workspace of a part holds the coordinates of one level only.
   bool hasPartSums = order.collects && !isDense(op.getType()) &&
                      llvm::none_of(loops.inner, [&](Attribute index) {

@@ -45,8 +45,8 @@ private:
                                   llvm::ArrayRef<unsigned> inputs);
   void rearrange(const Term &term, const TermOrder &order);
   void transposeDense();
-  void scatter(const Term &term, const TermOrder &order,
-               const LoopOrder &loops);
+  void scatter(const Term &term, const TermOrder &order, const LoopOrder &loops,
+               bool isOnlySum);
   AssignOp makeList(CollectKind kind, mlir::Value value,
                     llvm::ArrayRef<unsigned> inputs,
                     llvm::ArrayRef<mlir::Attribute> access,

@@ -139,7 +139,7 @@ def compile(
         choices compute the same. One that cannot compute a call is not followed. On
         GPUs, a block does 64 parts, which share memory, or as many as
         ``{"tile": 128}`` says; with ``{"tile": 0}``, each thread does one part, alone.
-        There, a warp does a part with dense loops, or four of them, unless there is
+        There, a warp does a part with dense loops, or eight of them, unless there is
         ``{"warps": False}``; and kernels compute with indices of 32 bits, unless an
         array or an extent is larger than 2^28, or there is ``{"narrow-indices":
         False}``.
