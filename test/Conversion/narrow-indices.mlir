@@ -279,9 +279,9 @@ module attributes {gpu.container_module} {
 //
 // CHECK-LABEL: gpu.func @quarter(
 // CHECK:         scf.while (%{{.+}} = %c0_i32, %{{.+}} = %{{.+}}) : (i32, i32) -> (i32, i32) {
-// CHECK:           %[[FIRST:.+]] = arith.addi %{{.+}}, %{{.+}} : index
-// CHECK:           %[[SHORT:.+]] = arith.index_cast %[[FIRST]] : index to i32
-// CHECK-NEXT:      arith.subi %{{.+}}, %[[SHORT]] : i32
+// CHECK:           %[[QUARTER:.+]] = arith.shrui %{{.+}}, %c2_i32 : i32
+// CHECK:           %[[FIRST:.+]] = arith.addi %{{.+}}, %[[QUARTER]] : i32
+// CHECK:           arith.subi %{{.+}}, %[[FIRST]] : i32
 // CHECK:           scf.yield %{{.+}}, %{{.+}} : i32, i32
 module attributes {gpu.container_module} {
   func.func @launch_quarter(%places: memref<?xindex>) {
@@ -315,6 +315,81 @@ module attributes {gpu.container_module} {
         %below = arith.subi %first, %c1 : index
         %nextLow = arith.select %within, %second, %low : index
         %nextHigh = arith.select %within, %high, %below : index
+        scf.yield %nextLow, %nextHigh : index, index
+      }
+      memref.store %0#0, %places[%c1] : memref<?xindex>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// The middle between low and high, rounded down, is less than high. Arrays and tables have
+// no more elements than fit 32 bits.
+//
+// CHECK-LABEL: gpu.func @half(
+// CHECK:         arith.muli %{{.+}}, %{{.+}} : index
+// CHECK:         scf.while (%{{.+}} = %c0_i32, %{{.+}} = %{{.+}}) : (i32, i32) -> (i32, i32) {
+// CHECK:           %[[AFTER:.+]] = arith.addi %{{.+}}, %c1_i32 : i32
+// CHECK:           scf.yield %{{.+}}, %{{.+}} : i32, i32
+//
+// CHECK-LABEL: gpu.func @negative_product(
+// CHECK:         arith.muli %{{.+}}, %{{.+}} : index
+// CHECK:         scf.while ({{.+}}) : (index, index) -> (index, index) {
+module attributes {gpu.container_module} {
+  func.func @launch_half(%places: memref<?xindex>, %table: memref<?x?xf64>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@half blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%places : memref<?xindex>, %table : memref<?x?xf64>)
+    gpu.launch_func @kernels::@negative_product blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%places : memref<?xindex>, %table : memref<?x?xf64>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @half(%places: memref<?xindex>, %table: memref<?x?xf64>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %parts = memref.load %places[%c0] {nacho.place} : memref<?xindex>
+      %rows = memref.dim %table, %c0 : memref<?x?xf64>
+      %columns = memref.dim %table, %c1 : memref<?x?xf64>
+      %workers = arith.muli %rows, %columns : index
+      %0:2 = scf.while (%low = %c0, %high = %workers) : (index, index) -> (index, index) {
+        %more = arith.cmpi ult, %low, %high : index
+        scf.condition(%more) %low, %high : index, index
+      } do {
+      ^bb0(%low: index, %high: index):
+        %span = arith.subi %high, %low : index
+        %half = arith.shrui %span, %c1 : index
+        %middle = arith.addi %low, %half : index
+        %cost = memref.load %places[%middle] : memref<?xindex>
+        %within = arith.cmpi ule, %cost, %parts : index
+        %after = arith.addi %middle, %c1 : index
+        %nextLow = arith.select %within, %after, %low : index
+        %nextHigh = arith.select %within, %high, %middle : index
+        scf.yield %nextLow, %nextHigh : index, index
+      }
+      memref.store %0#0, %places[%c1] : memref<?xindex>
+      gpu.return
+    }
+    gpu.func @negative_product(%places: memref<?xindex>, %table: memref<?x?xf64>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %parts = memref.load %places[%c0] {nacho.place} : memref<?xindex>
+      %columns = memref.load %places[%c1] {nacho.place} : memref<?xindex>
+      %workers = arith.muli %parts, %columns : index
+      %0:2 = scf.while (%low = %c0, %high = %workers) : (index, index) -> (index, index) {
+        %more = arith.cmpi ult, %low, %high : index
+        scf.condition(%more) %low, %high : index, index
+      } do {
+      ^bb0(%low: index, %high: index):
+        %span = arith.subi %high, %low : index
+        %half = arith.shrui %span, %c1 : index
+        %middle = arith.addi %low, %half : index
+        %cost = memref.load %places[%middle] : memref<?xindex>
+        %within = arith.cmpi ule, %cost, %parts : index
+        %nextLow = arith.select %within, %middle, %low : index
+        %nextHigh = arith.select %within, %high, %middle : index
         scf.yield %nextLow, %nextHigh : index, index
       }
       memref.store %0#0, %places[%c1] : memref<?xindex>

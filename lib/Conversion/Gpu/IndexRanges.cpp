@@ -18,10 +18,6 @@
 using namespace mlir;
 using namespace nacho;
 
-/// By how much a number grows, at most, in each step of a loop that counts.
-static constexpr int64_t kMostPerStep = 1;
-/// How often the body of a loop is visited before all it carries is unknown.
-static constexpr int kMostVisits = 4;
 static constexpr int64_t kMostThreads = 1024;
 
 static IndexRanges::Range fromTo(int64_t from, int64_t to) {
@@ -29,7 +25,7 @@ static IndexRanges::Range fromTo(int64_t from, int64_t to) {
                                         APInt(64, to, /*isSigned=*/true));
 }
 
-static IndexRanges::Range anyOf(Value value) {
+IndexRanges::Range IndexRanges::anyOf(Value value) {
   return IndexRanges::Range::maxRange(
       IndexRanges::Range::getStorageBitwidth(value.getType()));
 }
@@ -172,6 +168,16 @@ void IndexRanges::visit(Region &region) {
       visit(&op);
 }
 
+/// Whether a product is the number of elements of a table: it is no longer than
+/// other arrays.
+static bool isSizeOfTable(arith::MulIOp product) {
+  auto rows = product.getLhs().getDefiningOp<memref::DimOp>();
+  auto columns = product.getRhs().getDefiningOp<memref::DimOp>();
+  return rows && columns && rows.getSource() == columns.getSource() &&
+         cast<MemRefType>(rows.getSource().getType()).getRank() == 2 &&
+         rows.getConstantIndex() == 0 && columns.getConstantIndex() == 1;
+}
+
 void IndexRanges::visit(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](scf::ForOp loop) { visitFor(loop); })
@@ -184,6 +190,11 @@ void IndexRanges::visit(Operation *op) {
       .Case([&](memref::LoadOp load) {
         if (load->hasAttr(NachoDialect::kPlaceAttrName))
           set(load.getResult(), fromTo(0, longest));
+      })
+      .Case([&](arith::MulIOp product) {
+        infer(product);
+        if (isSizeOfTable(product))
+          set(product.getResult(), fromTo(0, longest));
       })
       .Case<gpu::ThreadIdOp, gpu::BlockDimOp, gpu::BlockIdOp>([](auto) {})
       .Default([&](Operation *other) {
@@ -212,9 +223,20 @@ static bool saysAbove(Value condition, Value number) {
          test.getRhs() == number;
 }
 
-/// The bounds of n - (m < n ? 1 : 0), which is not negative.
+/// Whether a number is less than another one, as signed numbers.
+bool IndexRanges::isLess(Value low, Value high) const {
+  return areOrdered.contains({low, high}) ||
+         (areOrderedUnsigned.contains({low, high}) && isPositive(low) &&
+          isPositive(high));
+}
+
+/// The bounds of n - (m < n ? 1 : 0), or of high - low where a loop goes on
+/// while low < high: they are not negative.
 std::optional<IndexRanges::Range>
 IndexRanges::rangeOfLess(arith::SubIOp less) const {
+  Value high = less.getLhs(), low = less.getRhs();
+  if (isLess(low, high) && isPositive(low))
+    return fromTo(0, of(high).smax().getSExtValue());
   auto flag = less.getRhs().getDefiningOp<arith::IndexCastUIOp>();
   if (!flag || !flag.getIn().getType().isInteger(1) ||
       !isPositive(less.getLhs()) || !saysAbove(flag.getIn(), less.getLhs()))
@@ -224,21 +246,28 @@ IndexRanges::rangeOfLess(arith::SubIOp less) const {
 
 /// The bounds of low + (high - low + n - 1) / n, which is at most high where a
 /// loop goes on while low < high, for n = 2 or another power of two. So is what
-/// lies between that and high.
+/// lies between that and high. Without n - 1, it is less than high.
 std::optional<IndexRanges::Range>
 IndexRanges::rangeOfMiddle(arith::AddIOp middle) {
   Value low, high;
   APInt bits, more;
   auto span =
       m_Op<arith::SubIOp>(matchers::m_Any(&high), matchers::m_Any(&low));
+  auto below = m_Op<arith::ShRUIOp>(span, m_ConstantInt(&bits));
   auto part = m_Op<arith::ShRUIOp>(
       m_Op<arith::AddIOp>(span, m_ConstantInt(&more)), m_ConstantInt(&bits));
-  if (!matchPattern(middle.getRhs(), part) || low != middle.getLhs() ||
-      bits.uge(32) || more != (uint64_t(1) << bits.getZExtValue()) - 1 ||
-      !areOrdered.contains({low, high}))
+  bool isBelow = matchPattern(middle.getRhs(), below);
+  if ((!isBelow && !matchPattern(middle.getRhs(), part)) ||
+      low != middle.getLhs() || bits.uge(32) || bits.isZero() ||
+      !isLess(low, high))
+    return std::nullopt;
+  APInt least = of(low).smin(), most = of(high).smax();
+  if (isBelow)
+    return Range::fromSigned(least, llvm::APIntOps::smax(least, most - 1));
+  if (more != (uint64_t(1) << bits.getZExtValue()) - 1)
     return std::nullopt;
   areOrdered.insert({middle, high});
-  return Range::fromSigned(of(low).smin(), of(high).smax());
+  return Range::fromSigned(least, most);
 }
 
 void IndexRanges::infer(Operation *op) {
@@ -264,137 +293,4 @@ void IndexRanges::infer(Operation *op) {
       range = rangeOfMiddle(middle).value_or(range);
     set(result, range, countsSteps);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Regions
-//===----------------------------------------------------------------------===//
-
-void IndexRanges::join(ValueRange results, ValueRange one, ValueRange other) {
-  for (auto [result, x, y] : llvm::zip(results, one, other)) {
-    Known first = known(x), second = known(y);
-    set(result, first.range.rangeUnion(second.range),
-        first.countsSteps || second.countsSteps);
-  }
-}
-
-/// Visits a branch. Where it is done only if a number is at least another one,
-/// the bounds of the number are narrower.
-void IndexRanges::visitThen(scf::IfOp op) {
-  auto test = op.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!test || test.getPredicate() != arith::CmpIPredicate::sge)
-    return visit(op.getThenRegion());
-  Value number = test.getLhs();
-  Known before = known(number);
-  APInt most = before.range.smax(), least = of(test.getRhs()).smin();
-  least = llvm::APIntOps::smax(before.range.smin(), least);
-  set(number, Range::fromSigned(llvm::APIntOps::smin(least, most), most),
-      before.countsSteps);
-  visit(op.getThenRegion());
-  set(number, before.range, before.countsSteps);
-}
-
-void IndexRanges::visitIf(scf::IfOp op) {
-  visitThen(op);
-  visit(op.getElseRegion());
-  if (op.getNumResults())
-    join(op.getResults(), op.thenYield().getOperands(),
-         op.elseYield().getOperands());
-}
-
-void IndexRanges::start(ValueRange carried, ValueRange first) {
-  join(carried, first, first);
-}
-
-/// How far the signed bounds of one range reach beyond those of another.
-static int64_t growthOf(const IndexRanges::Range &old,
-                        const IndexRanges::Range &now) {
-  bool overflows = false, other = false;
-  APInt up = now.smax().ssub_ov(old.smax(), overflows);
-  APInt down = old.smin().ssub_ov(now.smin(), other);
-  return overflows || other ? INT64_MAX
-                            : std::max(up.getSExtValue(), down.getSExtValue());
-}
-
-/// Returns whether the bounds of what a loop carries had to be widened.
-bool IndexRanges::widen(Value carried, const Known &next) {
-  Known now = known(carried);
-  Range all = now.range.rangeUnion(next.range);
-  if (all == now.range && now.countsSteps >= next.countsSteps)
-    return false;
-  if (!carried.getType().isIndex() || growthOf(now.range, all) > kMostPerStep) {
-    set(carried, all, now.countsSteps || next.countsSteps);
-    return true;
-  }
-  if (now.countsSteps)
-    return false;
-  bool goesUp = all.smax().sgt(now.range.smax());
-  bool goesDown = all.smin().slt(now.range.smin());
-  auto reach = [&](const APInt &bound, bool moves, int64_t by) {
-    return moves ? bound.sadd_sat(APInt(64, by, /*isSigned=*/true)) : bound;
-  };
-  // Steps that are counted already have been counted by an inner loop.
-  int64_t steps = next.countsSteps ? 0 : kStepsPerElement * longest;
-  set(carried,
-      Range::fromSigned(reach(all.smin(), goesDown, -steps),
-                        reach(all.smax(), goesUp, steps)),
-      /*countsSteps=*/true);
-  return true;
-}
-
-bool IndexRanges::widen(ValueRange carried, ValueRange next, bool gaveUp) {
-  bool isWider = false;
-  for (auto [value, after] : llvm::zip(carried, next)) {
-    if (!widen(value, known(after)))
-      continue;
-    isWider = true;
-    if (gaveUp)
-      set(value, anyOf(value), /*countsSteps=*/true);
-  }
-  return isWider;
-}
-
-void IndexRanges::visitWhile(scf::WhileOp loop) {
-  start(loop.getBeforeArguments(), loop.getInits());
-  scf::ConditionOp condition = loop.getConditionOp();
-  auto test = condition.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (test && test.getPredicate() == arith::CmpIPredicate::slt)
-    for (auto [x, low] :
-         llvm::zip(condition.getArgs(), loop.getAfterArguments()))
-      for (auto [y, high] :
-           llvm::zip(condition.getArgs(), loop.getAfterArguments()))
-        if (x == test.getLhs() && y == test.getRhs())
-          areOrdered.insert({low, high});
-  for (int visits = 1;; ++visits) {
-    visit(loop.getBefore());
-    start(loop.getAfterArguments(), loop.getConditionOp().getArgs());
-    visit(loop.getAfter());
-    if (!widen(loop.getBeforeArguments(), loop.getYieldOp().getOperands(),
-               visits >= kMostVisits))
-      break;
-  }
-  start(loop.getResults(), loop.getConditionOp().getArgs());
-}
-
-void IndexRanges::visitFor(scf::ForOp loop) {
-  Range lower = of(loop.getLowerBound()), upper = of(loop.getUpperBound());
-  if (loop.getInductionVar().getType().isIndex()) {
-    // A loop whose step may be negative as a signed number is not looked into.
-    bool isUp = isPositive(loop.getStep());
-    APInt last = upper.smax().ssub_sat(APInt(64, 1));
-    set(loop.getInductionVar(),
-        isUp ? Range::fromSigned(lower.smin(),
-                                 llvm::APIntOps::smax(last, lower.smin()))
-             : anyOf(loop.getInductionVar()));
-  }
-  start(loop.getRegionIterArgs(), loop.getInitArgs());
-  if (loop.getNumResults() == 0)
-    return visit(loop.getRegion());
-  for (int visits = 1;; ++visits) {
-    visit(loop.getRegion());
-    if (!widen(loop.getRegionIterArgs(), loop.getYieldedValues(),
-               visits >= kMostVisits))
-      break;
-  }
-  join(loop.getResults(), loop.getRegionIterArgs(), loop.getInitArgs());
 }

@@ -68,6 +68,8 @@ private:
   void visitIf(mlir::scf::IfOp op);
   void visitThen(mlir::scf::IfOp op);
   void infer(mlir::Operation *op);
+  static Range anyOf(mlir::Value value);
+  bool isLess(mlir::Value low, mlir::Value high) const;
   std::optional<Range> rangeOfLess(mlir::arith::SubIOp less) const;
   std::optional<Range> rangeOfMiddle(mlir::arith::AddIOp middle);
   Range lengthOf(mlir::Value array) const;
@@ -83,6 +85,8 @@ private:
   /// Pairs of what loops carry, the first of which is less than the second
   /// where a loop goes on; or of a value between them and the second.
   mlir::DenseSet<std::pair<mlir::Value, mlir::Value>> areOrdered;
+  /// The same, if the loop compares them as unsigned numbers.
+  mlir::DenseSet<std::pair<mlir::Value, mlir::Value>> areOrderedUnsigned;
   /// Bounds of the lengths of arrays that are arguments of kernels.
   mlir::DenseMap<mlir::Value, Range> lengths;
 };

@@ -29,6 +29,13 @@ Value nacho::emitPieces(PhaseFunctions &function, Value size) {
   return (Number(b, size) + (kPiece - 1)) / most;
 }
 
+Value nacho::emitNumSums(PhaseFunctions &function) {
+  ImplicitLocOpBuilder &b = function.b;
+  Value table = function.args.partials[0];
+  Number rows(b, memref::DimOp::create(b, table, Number(b, 0)));
+  return rows * memref::DimOp::create(b, table, Number(b, 1)).getResult();
+}
+
 Value nacho::startPieces(PhaseFunctions &function, Value pieces) {
   Value piece = function.startWorkers(pieces).getWorker();
   setName(piece, "piece");

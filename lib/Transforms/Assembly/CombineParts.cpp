@@ -363,17 +363,22 @@ void nacho::buildCombine(PhaseFunctions &function,
   if (isOfAll && isRow)
     return combineAll(Number(b, startPieces(function, pieces)), Number(b, 0));
   Value most = emitMostBits(b, parts);
+  // That there are no more sums, and no more groups than parts, tells a device
+  // how large the numbers of workers are. A remainder takes another division.
+  bool isBounded = function.isOnDevice && isRow;
+  Number sums(b, isBounded ? emitNumSums(function) : parts);
+  auto bounded = [&](Number workers) {
+    return isBounded ? min(workers, sums) : workers;
+  };
   auto count = [&](Number bits) {
     Number groups = isOfAll ? emitNumGroups(b, parts, bits) : parts >> bits;
-    return groups * pieces;
+    return bounded(groups * pieces);
   };
-  // A remainder takes as long as another division. That there are no more
-  // groups than parts tells a device how large their numbers are.
   auto split = [&](Number worker) {
     Number number = worker / pieces;
     if (function.isOnDevice)
       number = min(number, parts);
-    Value before = number * pieces;
+    Value before = bounded(number * pieces);
     return std::pair<Value, Value>(number, worker - before);
   };
   auto combine = [&](Number worker, Value bits) {
@@ -390,6 +395,6 @@ void nacho::buildCombine(PhaseFunctions &function,
     auto [part, piece] = split(worker);
     combinerOf(piece).combine(part, most);
   };
-  Value rest = isOfAll ? pieces : parts * pieces;
+  Value rest = isOfAll ? pieces : bounded(parts * pieces);
   emitByGroups(function, most, {count, combine, combineRest, rest});
 }

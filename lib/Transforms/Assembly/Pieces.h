@@ -12,6 +12,10 @@ namespace nacho {
 /// threads that run together have an element each, and these lie side by side.
 mlir::Value emitPieces(PhaseFunctions &function, mlir::Value size);
 
+/// Emits the number of sums that all parts have, as the table of partial sums
+/// has it: it is no longer than other arrays.
+mlir::Value emitNumSums(PhaseFunctions &function);
+
 /// The numbers of the elements in a piece.
 Interval emitPiece(PhaseFunctions &function, mlir::Value piece,
                    mlir::Value size);
