@@ -8,28 +8,7 @@ import scipy.sparse as sp
 
 import nacho
 import samples
-
-MATVEC = "y[i] = A[i,j] * x[j]"
-UNION = "Z[i,j] = A[i,j] + B[i,j]"
-DENSE = {"A": "csr", "x": "dense", "y": "dense"}
-
-
-def matrix(seed=0, shape=(30, 20), format="csr"):
-    rng = np.random.default_rng(seed)
-    made = sp.random_array(shape, density=0.2, rng=rng, format="csr")
-    made.data = rng.integers(1, 9, made.nnz).astype(np.float64)
-    return made.asformat(format)
-
-
-def two(format):
-    return [matrix(n, format=format) for n in range(2)]
-
-
-def exported(kernel, folder):
-    path = folder / "kernel.so"
-    kernel.export(path)
-    return nacho.load(path)
-
+from test_exported import DENSE, MATVEC, UNION, exported, matrix, two
 
 CASES = {
     "matvec": (MATVEC, DENSE, lambda: (matrix(), np.arange(20.0))),
