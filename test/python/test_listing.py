@@ -45,6 +45,14 @@ MADE = {
     "other bounds": lambda: np.clip(A, 0.5, 2.5),
     "negative zero": lambda: np.clip(A, -0.0, 1.5),
     "zero": lambda: np.clip(A, 0.0, 1.5),
+    "power": lambda: A**0.5,
+    "other power": lambda: A**1.5,
+    "base": lambda: 0.5**A,
+    "greater": lambda: A > 0.5,
+    "greater than another": lambda: A > 2.5,
+    "less": lambda: A < -0.5,
+    "equal": lambda: A == 1.5,
+    "product of a comparison": lambda: 0.5 * (A > 1),
     "root": lambda: np.sqrt(A),
     "sine": lambda: np.sin(A),
     "rows": lambda: A.sum(axis=0),
@@ -91,6 +99,13 @@ def test_other_operands_of_a_known_text():
         made = A * factor
         assert made.statement[0] == "Z[i,j] = A[i,j] * B"
         assert made.statement[1]["B"] == factor
+
+
+@pytest.mark.parametrize("operator", [np.power, np.greater, np.maximum])
+def test_other_literals_of_a_known_text(operator):
+    for number in (0.5, 1.5, 2.5):
+        made = operator(A, number)
+        assert np.array_equal(made.to_dense(), operator(A.to_dense(), number))
 
 
 def test_texts_keep_no_operands():

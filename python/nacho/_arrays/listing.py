@@ -15,6 +15,7 @@ from nacho._arrays.operations import (
     Reduction,
     Transposition,
 )
+from nacho._notation.symbols import has_literals
 
 Listed = list[tuple[Operation, tuple[int, ...]]]
 """Operations without their operands, whose numbers in the list come with each."""
@@ -72,9 +73,8 @@ def structure_of(root: Operation) -> tuple[tuple[Hashable, ...], list[Any]]:
         found.append(_facts(node))
         stack += node.operands
         if node.operands:
-            # Only functions have literals: see nacho._notation.symbols.applied.
-            is_function = isinstance(node, Elementwise) and node.symbol.isidentifier()
-            is_literal = is_literal or is_function
+            if isinstance(node, Elementwise):
+                is_literal = is_literal or has_literals(node.symbol)
             continue
         leaf = _leaf(node)
         number = numbers.setdefault(id(leaf), len(leaves))

@@ -167,7 +167,7 @@ def applied(function: str, *operands: object) -> Expression:
     """Return a function of expressions and numbers; one is an expression."""
     nodes: list[_Node] = []
     for operand in operands:
-        node = _node_of(operand, True)
+        node = _node_of(operand, has_literals(function))
         if node is None:
             kind = type(operand).__name__
             raise ArgumentError(
@@ -236,9 +236,14 @@ _Atom = _Access | _Coordinate | _Literal
 _Node = _Atom | _Operator | _Reduction
 
 
+def has_literals(symbol: str) -> bool:
+    """Return whether a float is a literal if it is an operand of this."""
+    return symbol.isidentifier() or symbol in COMPARISONS or symbol == "**"
+
+
 def operation(symbol: str, *operands: object) -> Expression:
     """Return an operator of expressions and numbers; NotImplemented for others."""
-    literal = symbol in COMPARISONS or symbol == "**"
+    literal = has_literals(symbol)
     nodes: list[_Node] = []
     for operand in operands:
         node = _node_of(operand, literal)
