@@ -117,6 +117,19 @@ def test_skew_is_known_in_all_formats_of_matrices(format):
     assert found["A"][1] in (32, 64)
 
 
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_operands_without_coordinates_are_refused(format):
+    A = matrix(90_000).asformat(format)
+    empty = np.zeros(0, np.int32)
+    if format == "coo":
+        A.coords = (empty, empty)
+    else:
+        A.indices = empty
+    B = matrix(90_000)
+    with pytest.raises(nacho.OperandError, match="operand 'A'"):
+        nacho.evaluate(MASKED, M=B, A=A, B=B)
+
+
 def test_skew_is_not_asked_where_it_decides_nothing():
     """Or where a result with other cuts would have other bits."""
     csr, dense = Format("csr"), Format("dense")

@@ -122,13 +122,18 @@ def _is_known(view: View) -> bool:
         and format.is_usual
         and view.device == HOST
         and view.values.size >= _FEWEST
-        # A tensor in pieces has arrays of one element that is repeated.
         and all(array is None or _is_plain(array) for array in (*view.pos, *view.crd))
     )
 
 
 def _is_plain(array: Array) -> bool:
-    return array.ndim == 1 and (array.strides[0] != 0 or array.size < 2)
+    """Return whether an array has elements, each of its own.
+
+    A tensor in pieces has arrays of one element that is repeated. That of a corrupt
+    operand may be empty, which is refused only when the operand is checked.
+    """
+    is_repeated = array.strides[0] == 0 and array.size > 1
+    return array.ndim == 1 and array.size > 0 and not is_repeated
 
 
 class _Sampled(NamedTuple):
