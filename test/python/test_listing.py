@@ -40,6 +40,8 @@ MADE = {
     "float": lambda: A * 0.25,
     "bool": lambda: A * True,
     "numpy": lambda: A * np.float32(0.25),
+    "bound and scalar": lambda: np.clip(A, 0.5, np.float64(1.5)),
+    "scalar and bound": lambda: np.clip(A, np.float64(0.5), 1.5),
     "array": lambda: A * np.array(0.25),
     "functions": lambda: np.clip(A, 0.5, 1.5),
     "other bounds": lambda: np.clip(A, 0.5, 2.5),
@@ -113,5 +115,18 @@ def test_texts_keep_no_operands():
     known = weakref.ref(given)
     (given + given).statement  # noqa: B018
     del given
+    gc.collect()
+    assert known() is None
+
+
+def test_texts_keep_no_classes():
+    """Classes of a script lead to all of its variables."""
+
+    class Mine(float):
+        pass
+
+    known = weakref.ref(Mine)
+    (A * Mine(0.25)).statement  # noqa: B018
+    del Mine
     gc.collect()
     assert known() is None

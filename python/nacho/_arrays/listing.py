@@ -78,7 +78,7 @@ def structure_of(root: Operation) -> tuple[tuple[Hashable, ...], list[Any]]:
             continue
         leaf = _leaf(node)
         number = numbers.setdefault(id(leaf), len(leaves))
-        found.append((number, leaf if type(leaf) is int else type(leaf)))
+        found.append((number, _literal(leaf)))
         if number == len(leaves):
             leaves.append(leaf)
         if type(leaf) is float:
@@ -86,6 +86,16 @@ def structure_of(root: Operation) -> tuple[tuple[Hashable, ...], list[Any]]:
     if is_literal:
         found += literals
     return (*found,), leaves
+
+
+def _literal(leaf: Any) -> Hashable:
+    """Return whether a leaf is, or may be, a literal; an int is the same in any text.
+
+    Its type is not asked for: it would keep a class of a user alive.
+    """
+    if type(leaf) is int:
+        return leaf
+    return "float" if type(leaf) is float else None
 
 
 def _leaf(node: Operation) -> Any:
