@@ -119,8 +119,10 @@ def test_operands_are_checked(tmp_path):
     A, x = matrix(), np.arange(20.0)
     with pytest.raises(nacho.ShapeError, match="index 'j' has extent 20"):
         loaded(A, x[1:])
-    with pytest.raises(nacho.ArgumentError, match="missing operand 'x'"):
+    with pytest.raises(nacho.ArgumentError, match="missing operand 'x'") as caught:
         loaded(A)
+    assert type(caught.value) is nacho.ArgumentError
+    assert "^^^^" in str(caught.value)
     with pytest.raises(nacho.OptionError, match="memory_limit= is no option"):
         loaded(A, x, memory_limit=100)
     loaded(A, x)

@@ -152,7 +152,8 @@ class LoadedKernel:
         out = out_of_call(named, self.operands)
         options = options_of_call(named, self.operands)
         self._require_no_result(operands, named)
-        given = tuple(bind(self.operands, operands, named))
+        assignment = self._specialisation.statement.assignment
+        given = tuple(bind(assignment, operands, named))
         repetitions = self._repetitions.of(options)
         made = repetitions.compute(given, out)
         if made is None:
