@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from nacho._kernels.parts import Part, Parts
 from nacho._kernels.repetition import Repeatable
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
+from nacho._notation.once import cached_property
 from nacho._pictures.figure import Picture, as_html, table
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents

@@ -9,8 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from nacho._notation.once import cached_property
 from nacho._notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
 from nacho._notation.ranges import Range
 from nacho.errors import Span
