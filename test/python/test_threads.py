@@ -14,6 +14,7 @@ import pytest
 import nacho
 import samples
 from nacho._nacho import SANITIZER, take_sharing
+from nacho._once import cached_property
 
 UNION = "Z[i,j] = A[i,j] + B[i,j]"
 
@@ -350,3 +351,28 @@ assert work(0) == (100, 100)
 @pytest.mark.parametrize("script", [FORKED, BUSY, POOL], ids=["calm", "busy", "pool"])
 def test_forked_processes(script):
     run_in_a_process(script)
+
+
+def test_properties_are_computed_without_a_lock():
+    """A fork would leave it held: one object does not wait for another of its class."""
+    begun, known = threading.Event(), threading.Event()
+
+    class Computed:
+        def __init__(self, compute):
+            self.compute = compute
+
+        @cached_property
+        def value(self):
+            return self.compute()
+
+    def wait():
+        begun.set()
+        return known.wait(5)
+
+    slow, fast = Computed(wait), Computed(lambda: known.set() or 1)
+    waiting = threading.Thread(target=lambda: slow.value)
+    waiting.start()
+    begun.wait()
+    assert fast.value == 1
+    waiting.join()
+    assert slow.value

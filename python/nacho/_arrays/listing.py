@@ -6,15 +6,7 @@ from collections.abc import Hashable
 from copy import copy
 from typing import Any
 
-from nacho._arrays.operations import (
-    Container,
-    Elementwise,
-    MatrixProduct,
-    Number,
-    Operation,
-    Reduction,
-    Transposition,
-)
+from nacho._arrays.operations import Container, Elementwise, Number, Operation
 from nacho._notation.symbols import has_literals
 
 Listed = list[tuple[Operation, tuple[int, ...]]]
@@ -70,7 +62,7 @@ def structure_of(root: Operation) -> tuple[tuple[Hashable, ...], list[Any]]:
     while stack:
         node = stack.pop()
         found.append((type(node), len(node.operands), node.shape, node.kind))
-        found.append(_facts(node))
+        found.append(node.facts())
         stack += node.operands
         if node.operands:
             if isinstance(node, Elementwise):
@@ -103,19 +95,3 @@ def _leaf(node: Operation) -> Any:
         return node.container
     assert isinstance(node, Number)
     return node.given
-
-
-def _facts(node: Operation) -> Hashable:
-    """Return what an operation is, but for its operands, its shape and its type."""
-    match node:
-        case Number() | Container():
-            return None
-        case Elementwise():
-            return node.symbol
-        case MatrixProduct():
-            return "@"
-        case Reduction():
-            return node.function, node.axes, node.keeps
-        case Transposition():
-            return node.axes
-    raise NotImplementedError

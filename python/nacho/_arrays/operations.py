@@ -22,7 +22,7 @@ terms are left to ``=``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
@@ -109,6 +109,10 @@ class Operation:
         """Return the indices of the axes of each operand."""
         return []
 
+    def facts(self) -> Hashable:
+        """Return what it is, but for its class, operands, shape and type."""
+        return None
+
     @property
     def has_terms(self) -> bool:
         """Whether its operands are terms if it is one."""
@@ -175,6 +179,9 @@ class Elementwise(Operation):
         shape = broadcast([operand.shape for operand in operands])
         super().__init__(shape, kind, *operands)
         self.symbol = symbol
+
+    def facts(self) -> Hashable:
+        return self.symbol
 
     @property
     def has_terms(self) -> bool:
@@ -255,6 +262,9 @@ class Reduction(Operation):
         self.axes = axes
         self.keeps = keeps
 
+    def facts(self) -> Hashable:
+        return self.function, self.axes, self.keeps
+
     def own(self, indices: Indices, names: Iterator[Index]) -> tuple[Index, ...]:
         shape = self.operands[0].shape
         return tuple([next(names) for axis in self.axes if shape[axis] != 1])
@@ -288,6 +298,9 @@ class Transposition(Operation):
         shape = tuple([operand.shape[axis] for axis in axes])
         super().__init__(shape, operand.kind, operand)
         self.axes = axes
+
+    def facts(self) -> Hashable:
+        return self.axes
 
     @property
     def has_terms(self) -> bool:

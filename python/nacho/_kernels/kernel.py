@@ -17,7 +17,7 @@ from nacho._kernels.program import Program, Step
 from nacho._kernels.repetition import RepetitionsByOptions
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import NotationSource, Source
-from nacho._notation.once import cached_property
+from nacho._once import cached_property
 from nacho._pictures.figure import table
 from nacho._storage.formats import TensorType
 from nacho._storage.room import Room

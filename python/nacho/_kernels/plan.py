@@ -20,7 +20,7 @@ from nacho._kernels.parts import Part, Parts
 from nacho._kernels.repetition import Repeatable
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
-from nacho._notation.once import cached_property
+from nacho._once import cached_property
 from nacho._pictures.figure import Picture, as_html, table
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents

@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nacho._notation.once import cached_property
 from nacho._notation.operators import OPERATORS, REDUCTIONS, SUM, Operator
 from nacho._notation.ranges import Range
+from nacho._once import cached_property
 from nacho.errors import Span
 
 MAX_RANK = 8

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nacho._kernels.call import Call
@@ -19,6 +18,7 @@ from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.specialisers import specialiser_for
 from nacho._kernels.statement import Statement
 from nacho._notation.parser import parse
+from nacho._once import cached_property
 from nacho._pages.origins import Origins
 from nacho._pages.sample import sampled
 from nacho._pictures.lattice import Lattice

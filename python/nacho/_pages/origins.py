@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from nacho._kernels.statement import Statement
 from nacho._mlir.emit import spans_of_values
 from nacho._mlir.names import spelled_indices
 from nacho._notation.promotion import kinds_of
+from nacho._once import cached_property
 from nacho.errors import Span
 
 _DERIVED = r"(?:pos|cost|loops)?{}\d*(?:_(?:pos|crd|values|extent|flat)\d*)?"

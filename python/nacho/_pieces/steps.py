@@ -14,13 +14,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from nacho._kernels.program import Program
+from nacho._once import cached_property
 from nacho._pieces import searching, tasks
 from nacho._pieces.engine import Engine
 from nacho._pieces.groups import Wanted, are_few, groups_of, most_groups, place_of

@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from nacho._elements import STORED
 from nacho._kernels.program import ArrayOfLevel, Layout, Level
+from nacho._once import cached_property
 from nacho._pieces.windows import Range
 from nacho._storage.formats import Format
 from nacho._storage.views import Array, View
