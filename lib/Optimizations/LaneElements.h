@@ -53,8 +53,7 @@ std::optional<int64_t> neighboursOf(mlir::vector::ShuffleOp shuffle,
 /// sums, since they have added up halves: each lane its own number and that of
 /// the lane which is half of them away.
 ///
-///   x = of n lanes;  y = x[0 to n / 2] + x[n / 2 to n]   // x[l] + x[l + n /
-///   2]
+///   x = of n lanes;  y = x[0 to n / 2] + x[n / 2 to n]
 bool isInAllLanes(mlir::Value sums, int64_t numLanes);
 
 /// Replaces operations of a part, which are all of those with vectors, by

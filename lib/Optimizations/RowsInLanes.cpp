@@ -124,18 +124,18 @@ Value RowsInLanes::emitEnd() {
   return vector::ExtractOp::create(b, ends, kRowLanes - 1);
 }
 
-/// Emits what changes values, for the case that a condition holds.
-void RowsInLanes::ifThen(Value condition, MutableArrayRef<Value> values,
-                         llvm::function_ref<void()> change) {
+/// Returns values, or what is emitted in place of them if a condition holds.
+SmallVector<Value>
+RowsInLanes::ifThen(Value condition, ArrayRef<Value> values,
+                    llvm::function_ref<SmallVector<Value>()> changed) {
   auto branch = scf::IfOp::create(b, ValueRange(values).getTypes(), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, values);
   b.setInsertionPointToStart(branch.thenBlock());
-  change();
-  scf::YieldOp::create(b, values);
-  llvm::copy(branch.getResults(), values.begin());
+  scf::YieldOp::create(b, changed());
+  return SmallVector<Value>(branch.getResults());
 }
 
 /// The octet of terms that begins at `place`.
@@ -154,9 +154,10 @@ Value RowsInLanes::addOctet(size_t number, Value sum, Value place) {
 
 /// The second to the last of a few octets of all rows, one of each row in every
 /// step: a processor cannot foresee how many each row has. One that has fewer
-/// adds zeros, which leave a sum that began with 0 as it is.
-void RowsInLanes::addFewOctets(size_t number, Value taken,
-                               MutableArrayRef<Value> each) {
+/// adds zeros: of its sum, they may change -0 to 0, and so does the 0 to which
+/// it is added in the end.
+SmallVector<Value> RowsInLanes::addFewOctets(size_t number, Value taken,
+                                             ArrayRef<Value> each) {
   Value most =
       vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, taken);
   Value end = minSigned(Number(b, most), kFewOctets * kLanes);
@@ -168,18 +169,20 @@ void RowsInLanes::addFewOctets(size_t number, Value taken,
   Value steps =
       vector::BroadcastOp::create(b, taken.getType(), step.as(b.getI32Type()));
   Number has = Number(b, taken).compare(arith::CmpIPredicate::sgt, steps);
+  SmallVector<Value> next;
   for (int64_t lane = 0; lane < kRowLanes; ++lane) {
     Number isLeft(b, vector::ExtractOp::create(b, has, lane));
     Value place = select(isLeft, step + begin[lane], strip.zeros(b));
-    each[lane] = addOctet(number, loop.getRegionIterArg(lane), place);
+    next.push_back(addOctet(number, loop.getRegionIterArg(lane), place));
   }
-  scf::YieldOp::create(b, each);
-  llvm::copy(loop.getResults(), each.begin());
+  scf::YieldOp::create(b, next);
+  return SmallVector<Value>(loop.getResults());
 }
 
 /// The octets of each row that follow the first few.
-void RowsInLanes::addOtherOctets(size_t number, Value taken,
-                                 MutableArrayRef<Value> each) {
+SmallVector<Value> RowsInLanes::addOtherOctets(size_t number, Value taken,
+                                               ArrayRef<Value> each) {
+  SmallVector<Value> next;
   for (int64_t lane = 0; lane < kRowLanes; ++lane) {
     Number from(b, begin[lane]);
     auto loop = scf::ForOp::create(b, from + kFewOctets * kLanes,
@@ -189,8 +192,9 @@ void RowsInLanes::addOtherOctets(size_t number, Value taken,
     b.setInsertionPointToStart(loop.getBody());
     scf::YieldOp::create(
         b, addOctet(number, loop.getRegionIterArg(0), loop.getInductionVar()));
-    each[lane] = loop.getResult(0);
+    next.push_back(loop.getResult(0));
   }
+  return next;
 }
 
 /// The sums of the first `taken` terms of each row, which are whole octets. The
@@ -201,10 +205,10 @@ Value RowsInLanes::addOctets(size_t number, Value taken) {
   SmallVector<Value> each;
   for (int64_t lane = 0; lane < kRowLanes; ++lane)
     each.push_back(loadOctet(number, begin[lane]));
-  ifThen(anyExceeds(taken, kLanes), each,
-         [&] { addFewOctets(number, taken, each); });
-  ifThen(anyExceeds(taken, kFewOctets * kLanes), each,
-         [&] { addOtherOctets(number, taken, each); });
+  each = ifThen(anyExceeds(taken, kLanes), each,
+                [&] { return addFewOctets(number, taken, each); });
+  each = ifThen(anyExceeds(taken, kFewOctets * kLanes), each,
+                [&] { return addOtherOctets(number, taken, each); });
   Value octets = addHalvesOfEach(b, update, each);
   Value made = createLike(b, update, {all[number], octets}, type)->getResult(0);
   Value has = Number(b, taken).compare(arith::CmpIPredicate::sgt, 0);
@@ -215,12 +219,14 @@ Value RowsInLanes::addOctets(size_t number, Value taken) {
 void RowsInLanes::addOctets() {
   SmallVector<Value> values = {begins, lengths};
   llvm::append_range(values, all);
-  ifThen(anyExceeds(lengths, kLanes - 1), values, [&] {
+  values = ifThen(anyExceeds(lengths, kLanes - 1), values, [&] {
     extractBegins();
     Number taken = maxSigned(Number(b, lengths), 0) & -kLanes;
-    values = {Number(b, begins) + taken, Number(b, lengths) - taken};
+    SmallVector<Value> after = {Number(b, begins) + taken,
+                                Number(b, lengths) - taken};
     for (size_t sum = 0; sum < all.size(); ++sum)
-      values.push_back(addOctets(sum, taken));
+      after.push_back(addOctets(sum, taken));
+    return after;
   });
   begins = values[0];
   lengths = values[1];
@@ -271,9 +277,10 @@ Value RowsInLanes::addTerm(const CarriedValue &one, Value sum, Value term,
   return select(most.compare(arith::CmpIPredicate::sgt, step), next, sum);
 }
 
-/// Adds a few terms of each row to its sums.
-void RowsInLanes::addTerms(int64_t from) {
-  for (auto [number, sum, terms] : llvm::zip(numbers, all, strip.terms)) {
+/// The sums with a few more terms of each row.
+SmallVector<Value> RowsInLanes::addTerms(int64_t from) {
+  SmallVector<Value> next = all;
+  for (auto [number, sum, terms] : llvm::zip(numbers, next, strip.terms)) {
     const CarriedValue &one = sums.body.carried[number];
     for (int64_t step = from; step < from + kTermsAtOnce; step += 2) {
       auto [first, second] = loadTwoTerms(terms, step);
@@ -281,6 +288,7 @@ void RowsInLanes::addTerms(int64_t from) {
       sum = addTerm(one, sum, second, step + 1);
     }
   }
+  return next;
 }
 
 /// Adds the terms that are left, fewer than an octet of each row, in the order
@@ -288,7 +296,8 @@ void RowsInLanes::addTerms(int64_t from) {
 void RowsInLanes::addLeft() {
   extractBegins();
   for (int64_t step = 0; step < kLanes; step += kTermsAtOnce)
-    ifThen(anyExceeds(lengths, step), all, [&] { addTerms(step); });
+    all =
+        ifThen(anyExceeds(lengths, step), all, [&] { return addTerms(step); });
 }
 
 void RowsInLanes::emitSums() {

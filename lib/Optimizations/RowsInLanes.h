@@ -57,19 +57,21 @@ private:
   mlir::Value rowsOf(mlir::Value index);
   mlir::Value placeOf(mlir::Value places, int64_t lane);
   Number anyExceeds(mlir::Value numbers, int64_t other);
-  void ifThen(mlir::Value condition, mlir::MutableArrayRef<mlir::Value> values,
-              llvm::function_ref<void()> change);
+  mlir::SmallVector<mlir::Value>
+  ifThen(mlir::Value condition, mlir::ArrayRef<mlir::Value> values,
+         llvm::function_ref<mlir::SmallVector<mlir::Value>()> changed);
   void extractBegins();
   void addOctets();
   mlir::Value addOctets(size_t number, mlir::Value taken);
-  void addFewOctets(size_t number, mlir::Value taken,
-                    mlir::MutableArrayRef<mlir::Value> each);
-  void addOtherOctets(size_t number, mlir::Value taken,
-                      mlir::MutableArrayRef<mlir::Value> each);
+  mlir::SmallVector<mlir::Value> addFewOctets(size_t number, mlir::Value taken,
+                                              mlir::ArrayRef<mlir::Value> each);
+  mlir::SmallVector<mlir::Value>
+  addOtherOctets(size_t number, mlir::Value taken,
+                 mlir::ArrayRef<mlir::Value> each);
   mlir::Value loadOctet(size_t number, mlir::Value place);
   mlir::Value addOctet(size_t number, mlir::Value sum, mlir::Value place);
   void addLeft();
-  void addTerms(int64_t from);
+  mlir::SmallVector<mlir::Value> addTerms(int64_t from);
   std::pair<mlir::Value, mlir::Value> loadTwoTerms(mlir::Value terms,
                                                    int64_t step);
   mlir::Value addTerm(const CarriedValue &one, mlir::Value sum,
