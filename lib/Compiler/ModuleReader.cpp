@@ -221,16 +221,21 @@ static Step::List listOf(CollectKind collect) {
   return traits.makesList ? Step::List::inOrder : Step::List::none;
 }
 
-static Fill fillOf(const Step &step, FillingKind filling) {
-  if (filling == FillingKind::counted)
+static Fill fillOf(FillingKind filling) {
+  switch (filling) {
+  case FillingKind::counted:
     return Fill::counted;
-  bool isUnion = step.merged && step.merged->isUnion;
-  return isUnion ? Fill::unionsDrafted : Fill::drafted;
+  case FillingKind::drafted:
+    return Fill::drafted;
+  case FillingKind::inTurn:
+    return Fill::unionsDrafted;
+  }
+  llvm_unreachable("unknown kind of filling");
 }
 
 static void readBuffers(StepBuffersAttr buffers, Step &step) {
   step.list = listOf(buffers.getCollect());
-  step.fill = fillOf(step, buffers.getFilling());
+  step.fill = fillOf(buffers.getFilling());
   step.countColumns = buffers.getCounts();
   step.scattered = buffers.getWorkspaceLevel();
   if (collectTraitsOf(buffers).leavesRowsWhole)

@@ -58,6 +58,133 @@ static SmallVector<Value> capture(OpBuilder &b, Region &region) {
   return captured;
 }
 
+static Number asWord(ImplicitLocOpBuilder &b, Value value) {
+  return Number(b, value).asSigned(b.getI64Type());
+}
+
+static Value addressOf(ImplicitLocOpBuilder &b, Value buffer) {
+  return asWord(b, memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
+}
+
+/// The bytes of an element of a buffer.
+static Value bytesOf(ImplicitLocOpBuilder &b, Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t parts = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    parts = 2;
+  }
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return Number(b, parts * llvm::divideCeil(bits, 8), b.getI64Type());
+}
+
+static bool isContiguous(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
+}
+
+/// before the workers:
+///   all[0] = 0; all[n] = -1 in the last column, for n > 0
+/// in each:
+///   x = nacho_await_turn(all[part]), once all parts before have passed theirs
+///   y = combine(x, row)
+///   nacho_pass_turn(all[part + 1], y)
+///
+/// The last column of a row says that the row is there.
+static void lowerScan(TileScanOp op, ParallelOp workers, ModuleOp module) {
+  Value all = op.getAll(), part = workers.getWorker();
+  int64_t columns = op.getRow().size();
+  ImplicitLocOpBuilder b(op.getLoc(), workers);
+  Number zero(b, 0), one(b, 1);
+  SmallVector<Value> column;
+  for (int64_t n = 0; n < columns; ++n)
+    column.push_back(Number(b, n));
+  for (Value n : column)
+    memref::StoreOp::create(b, zero, all, ValueRange{zero, n});
+  Number parts(b, workers.getWorkers());
+  auto loop = scf::ForOp::create(b, one, parts + 1, one);
+  b.setInsertionPointToStart(loop.getBody());
+  memref::StoreOp::create(b, Number(b, -1), all,
+                          ValueRange{loop.getInductionVar(), column.back()});
+
+  b.setInsertionPoint(op);
+  constexpr int64_t kBytes = sizeof(int64_t);
+  Value next = Number(b, part) + 1;
+  Number row = asWord(b, Number(b, part) * (kBytes * columns));
+  Number last = Number(b, addressOf(b, all)) + row +
+                Number(b, kBytes * (columns - 1), b.getI64Type());
+  auto awaited = func::CallOp::create(
+      b, declare(module, kAwaitTurnSymbol, 1, b.getI64Type()),
+      ValueRange{last});
+  SmallVector<Value> before;
+  for (Value n : ArrayRef(column).drop_back())
+    before.push_back(memref::LoadOp::create(b, all, ValueRange{part, n}));
+  before.push_back(Number(b, awaited.getResult(0)).asIndex());
+  SmallVector<Value> after =
+      combineRows(b, op.getCombine().front(), before, op.getRow());
+  Value rows = memref::AllocaOp::create(b, op.getRows().getType());
+  for (int64_t n = 0; n < columns; ++n) {
+    Number first(b, 0), second(b, 1);
+    memref::StoreOp::create(b, before[n], rows, ValueRange{first, column[n]});
+    memref::StoreOp::create(b, after[n], rows, ValueRange{second, column[n]});
+    if (n + 1 < columns)
+      memref::StoreOp::create(b, after[n], all, ValueRange{next, column[n]});
+  }
+  func::CallOp::create(
+      b, declare(module, kPassTurnSymbol, 2, {}),
+      ValueRange{last + Number(b, kBytes * columns, b.getI64Type()),
+                 asWord(b, after.back())});
+  op.getRows().replaceAllUsesWith(rows);
+  op.erase();
+}
+
+/// memcpy(array + place, slots + slot, the bytes of all elements up to `next`,
+///        or to the end of the array)
+static void lowerAppend(TileAppendOp op, ModuleOp module) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  for (auto [slots, array] : llvm::zip(op.getSlots(), op.getArrays())) {
+    Number place(b, op.getPlace()), slot(b, op.getSlot());
+    Number size(b, memref::DimOp::create(b, array, Number(b, 0)));
+    Number end = min(Number(b, op.getNext()), size);
+    Number count = select(place < end, end - place, Number(b, 0));
+    if (isContiguous(slots) && isContiguous(array)) {
+      Value bytes = bytesOf(b, array);
+      auto addressAt = [&](Value buffer, Value at) -> Value {
+        return Number(b, addressOf(b, buffer)) + asWord(b, at) * bytes;
+      };
+      func::CallOp::create(b, declare(module, "memcpy", 3, b.getI64Type()),
+                           ValueRange{addressAt(array, place),
+                                      addressAt(slots, slot),
+                                      asWord(b, count) * bytes});
+      continue;
+    }
+    Number zero(b, 0), one(b, 1);
+    auto loop = scf::ForOp::create(b, zero, count, one);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value n = loop.getInductionVar();
+    Value from = slot + n, to = place + n;
+    Value element = memref::LoadOp::create(b, slots, from);
+    memref::StoreOp::create(b, element, array, to);
+  }
+  op.erase();
+}
+
+/// A tile is a single part: the one of the worker.
+static void lowerTile(ParallelOp workers, ModuleOp module) {
+  for (auto scan :
+       llvm::to_vector(workers.getBodyBlock()->getOps<TileScanOp>()))
+    lowerScan(scan, workers, module);
+  for (auto append :
+       llvm::to_vector(workers.getBodyBlock()->getOps<TileAppendOp>()))
+    lowerAppend(append, module);
+  for (auto tile : llvm::to_vector(workers.getBodyBlock()->getOps<TileOp>())) {
+    ImplicitLocOpBuilder b(tile.getLoc(), tile);
+    Value part = tile.getPart(), next = Number(b, part) + 1;
+    tile.replaceAllUsesWith(ValueRange{part, next});
+    tile.erase();
+  }
+}
+
 /// Turns the body into a function of the number of the worker, its slot, the
 /// address of the word of the thread that calls, and what the body has used
 /// from outside.
@@ -87,29 +214,9 @@ static void outline(ParallelOp op, SymbolTable &functions) {
   rewriter.eraseOp(op);
 }
 
-static Number asWord(ImplicitLocOpBuilder &b, Value value) {
-  return Number(b, value).asSigned(b.getI64Type());
-}
-
-static Value addressOf(ImplicitLocOpBuilder &b, Value buffer) {
-  return asWord(b, memref::ExtractAlignedPointerAsIndexOp::create(b, buffer));
-}
-
 static Value sizeOf(ImplicitLocOpBuilder &b, Value buffer) {
   Number zero(b, 0);
   return asWord(b, memref::DimOp::create(b, buffer, zero));
-}
-
-/// The bytes of an element of a buffer.
-static Value bytesOf(ImplicitLocOpBuilder &b, Value buffer) {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  int64_t parts = 1;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-    parts = 2;
-  }
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return Number(b, parts * llvm::divideCeil(bits, 8), b.getI64Type());
 }
 
 /// nacho_prefix_sum(values, bytes, entries, threads)
@@ -165,7 +272,10 @@ struct ParallelToCPU
     : nacho::impl::ConvertNachoParallelToCPUBase<ParallelToCPU> {
   void runOnOperation() override {
     SymbolTable functions(getOperation());
-    getOperation().walk([&](ParallelOp op) { outline(op, functions); });
+    getOperation().walk([&](ParallelOp op) {
+      lowerTile(op, getOperation());
+      outline(op, functions);
+    });
     getOperation().walk([](ExclusiveScanOp op) {
       OpBuilder builder(op);
       emitScanLoop(builder, op);

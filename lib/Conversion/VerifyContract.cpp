@@ -54,6 +54,15 @@ static bool isInContract(Operation *op) {
   return llvm::is_contained(dialects, op->getName().getDialectNamespace());
 }
 
+/// Whether an operation is for parts of a tile that are several, or share
+/// memory.
+static bool needsTiles(Operation *op) {
+  if (auto tile = dyn_cast<TileOp>(op))
+    return tile.getBy() > 1;
+  return isa<StageInOp, StageOutOp, TileSyncOp, TileCutsOp, TileMemoryOp,
+             TileRoomOp>(op);
+}
+
 namespace {
 struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
   using NachoVerifyContractBase::NachoVerifyContractBase;
@@ -65,7 +74,7 @@ struct VerifyContract : nacho::impl::NachoVerifyContractBase<VerifyContract> {
       return "sorts";
     if (isa<SlotOp>(op) && !workspaces)
       return "workspaces";
-    if (isa<TileOp>(op) && !tiles)
+    if (needsTiles(op) && !tiles)
       return "tiles";
     if (isa<LaneOp>(op) && !tiles)
       return "warps";

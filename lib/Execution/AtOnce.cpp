@@ -160,6 +160,13 @@ bool Step::fillsAtOnce() const {
 }
 
 std::optional<std::vector<int64_t>>
+Step::boundByLengths(const std::vector<Argument> &args) const {
+  if (indicesMade.size() != result.levels.size())
+    return std::nullopt;
+  return LengthBounds(*this, args).sizes();
+}
+
+std::optional<std::vector<int64_t>>
 Step::boundSizes(const std::vector<Argument> &args, int64_t parts) const {
   if (!fillsAtOnce())
     return std::nullopt;

@@ -135,16 +135,17 @@ Indices Chooser::chooseIndices(const Choice &choice) const {
 }
 
 /// Chooses how to fill a result. A device that finds cuts inside of tiles has
-/// read there what it counts; a draft would be written, and read again.
+/// read there what it counts; a draft would be written, and read again. Parts
+/// of a number that was asked for may be too large for drafts in a cache.
 Fill Chooser::chooseFill(const Choice &choice) const {
   const Asked &asked = choice.asked;
   if (asked.purpose != Purpose::call)
     return Fill::counted;
   Fill fill =
       pins.fill.nearest(kernel.entriesPerPart ? Fill::counted : Fill::drafted);
-  bool isOnePart = fill != Fill::counted && kernel.unites && choice.isShared &&
-                   choice.threads == 1 && asked.work >= kSerialBelow;
-  return isOnePart ? pins.fill.nearest(Fill::unionsDrafted) : fill;
+  bool movesInTurn = fill != Fill::counted && kernel.unites &&
+                     choice.isShared && asked.work >= kSerialBelow;
+  return movesInTurn ? pins.fill.nearest(Fill::unionsDrafted) : fill;
 }
 
 Choice Chooser::choose(const Asked &asked, const Facts &facts,

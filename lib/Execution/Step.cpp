@@ -230,13 +230,16 @@ void Step::addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
     call.addRows(counts, parts.count, countColumns);
   if (hasOrder())
     call.addVector(parts.order, parts.count);
-  if (countColumns)
+  if (countColumns && !movesInTurn())
     call.addRows(parts.offsets, parts.count + 1, countColumns);
   if (isDraft()) {
-    call.addRows(drafted.counts, parts.count, countColumns);
+    if (!movesInTurn())
+      call.addRows(drafted.counts, parts.count, countColumns);
     call.addRows(drafted.moved, parts.count + 1, countColumns);
     call.addVector(drafted.sizes, numSizes());
   }
+  for (const Argument &buffer : drafted.drafts)
+    call.addVector(buffer.data, buffer.size);
   for (const Argument &buffer : results)
     call.addVector(buffer.data, buffer.size);
   for (void *rows : sums.partials)
@@ -253,7 +256,7 @@ void Step::addFilled(Call &call, const std::vector<Argument> &args, Parts parts,
 static size_t numFilled(const std::vector<Argument> &args,
                         const std::vector<Argument> &results,
                         const Step::Sums &sums, Step::Scratch scratch) {
-  return args.size() + results.size() + sums.partials.size() +
+  return args.size() + 2 * results.size() + sums.partials.size() +
          3 * scratch.workspaces.size() + 10;
 }
 

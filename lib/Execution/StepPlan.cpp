@@ -120,7 +120,7 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
   sizeWorkspaces(args);
   sizeBuckets(args, threads);
   if (isShared)
-    mergeParts(partsWithTables(args), threads);
+    adaptParts(args, threads);
   if (auto refusal = refuseOperands(args))
     return refusal;
   if (isRefusedFirst())
@@ -137,12 +137,9 @@ std::optional<Refusal> StepPlan::plan(const std::vector<Argument> &args,
       if (auto refusal = callPlan(args, threads))
         return refusal;
     }
-  if (step->isDraft()) {
-    if (auto refusal = refuseImbalance())
+  if (step->isDraft())
+    if (auto refusal = acceptDraft(args))
       return refusal;
-    if (auto refusal = refuseDraft())
-      return refusal;
-  }
   checkIndexTypes();
   orderParts(threads);
   return std::nullopt;
@@ -200,15 +197,26 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
   return refusal;
 }
 
-/// Makes fewer parts of those that Nacho chose, if their tables are worth only
-/// `most`, or if one thread fills the draft of a union or a list: one part
-/// leaves no gaps in it.
-void StepPlan::mergeParts(int64_t most, int64_t threads) {
+/// Changes the number of parts that Nacho chose: to fewer, if their tables are
+/// worth no more, or if one thread fills the draft of a union or a list, in
+/// which one part leaves no gaps; to more, if threads have drafts of a part.
+void StepPlan::adaptParts(const std::vector<Argument> &args, int64_t threads) {
   bool isList = step->isDraft() && step->list == Step::List::inOrder;
-  if (threads == 1 && (isList || step->fill == Fill::unionsDrafted))
-    most = 1;
+  bool isOne = threads == 1 && (isList || step->movesInTurn());
+  int64_t most = isOne ? 1 : partsWithTables(args);
   if (most < parts)
     divide(most);
+  else if (!isOne && step->movesInTurn())
+    refineParts(args);
+}
+
+/// Refuses a draft that is too large, or whose parts are too unequal.
+std::optional<Refusal>
+StepPlan::acceptDraft(const std::vector<Argument> &args) {
+  if (step->movesInTurn())
+    boundByLengths(args);
+  std::optional<Refusal> refusal = refuseImbalance();
+  return refusal ? refusal : refuseDraft();
 }
 
 /// Changes the number of parts. There are no cuts until the step is planned.
@@ -256,7 +264,7 @@ int32_t StepPlan::readPlanned() {
   return int32_t(status) | earlier;
 }
 
-static std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers) {
+std::vector<Argument> nacho::argumentsOf(const std::vector<Buffer> &buffers) {
   std::vector<Argument> args;
   args.reserve(buffers.size());
   for (const Buffer &buffer : buffers)
@@ -277,6 +285,8 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
     made = room ? arrayIn(*room) : allocate();
     return fill(by, args, argumentsOf(made), {}, threads);
   }
+  if (step->movesInTurn())
+    return executeInTurn(by, args, made, threads);
   if (auto refusal = allocateDraft(made))
     return refusal;
   int64_t capacity = numEntries();

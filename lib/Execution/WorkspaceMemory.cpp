@@ -1,7 +1,6 @@
 //===- WorkspaceMemory.cpp - The memory of workspaces ---------------------===//
 
-#include "nacho/Execution/Plan.h"
-#include "nacho/Runtime/Abi.h"
+#include "nacho/Execution/WorkspaceMemory.h"
 
 #include <algorithm>
 

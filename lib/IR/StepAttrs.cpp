@@ -242,7 +242,7 @@ LogicalResult StepBuffersAttr::verify(
     return error() << "a step that fills buffers has a name";
   if (counts < 0)
     return error() << "counts cannot have " << counts << " columns";
-  if (filling == FillingKind::drafted && counts == 0)
+  if (filling != FillingKind::counted && counts == 0)
     return error() << "a draft needs counts";
   if (fixedParts && partials.empty() && !traitsOf(collect).listsPartSums())
     return error() << "parts are fixed only where what they add up is added up "

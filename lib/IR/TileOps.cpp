@@ -97,6 +97,8 @@ LogicalResult TileRoomOp::verify() { return verifyInTile(*this); }
 LogicalResult TileAppendOp::verify() {
   if (failed(verifyInTile(*this)))
     return failure();
+  auto workers = cast<ParallelOp>((*this)->getParentOp());
+  TileOp tile = *workers.getBodyBlock()->getOps<TileOp>().begin();
   for (auto [slots, array] : llvm::zip(getSlots(), getArrays())) {
     auto kept = cast<MemRefType>(slots.getType());
     auto type = cast<MemRefType>(array.getType());
@@ -104,7 +106,7 @@ LogicalResult TileAppendOp::verify() {
       return emitOpError("keeps elements of ")
              << kept.getElementType() << " for an array of "
              << type.getElementType();
-    if (!slots.getDefiningOp<TileMemoryOp>())
+    if (tile.getBy() > 1 && !slots.getDefiningOp<TileMemoryOp>())
       return emitOpError("needs slots in a nacho.tile_memory");
   }
   return success();

@@ -381,3 +381,17 @@ int32_t nacho::computePartsAt(int64_t parts, int64_t threads, int64_t compute,
   return computeParts(parts, threads, reinterpret_cast<ComputePart>(compute),
                       reinterpret_cast<void *>(context));
 }
+
+int64_t nacho::awaitTurn(int64_t address) noexcept {
+  const auto &number = *reinterpret_cast<std::atomic<int64_t> *>(address);
+  auto isThere = [&] { return number.load(std::memory_order_acquire) >= 0; };
+  // The processor that this thread waits on may be the one that a part needs.
+  while (!onlyPart && !becomesTrue(isThere, [] { sched_yield(); }, kPatience))
+    ;
+  return onlyPart ? 0 : number.load(std::memory_order_acquire);
+}
+
+void nacho::passTurn(int64_t address, int64_t number) noexcept {
+  reinterpret_cast<std::atomic<int64_t> *>(address)->store(
+      number, std::memory_order_release);
+}

@@ -304,4 +304,12 @@ NACHO_EXPORT int32_t nacho_compute_parts(int64_t parts, int64_t threads,
                                          int64_t compute, int64_t context) {
   return computePartsAt(parts, threads, compute, context);
 }
+
+NACHO_EXPORT int64_t nacho_await_turn(int64_t address) {
+  return awaitTurn(address);
+}
+
+NACHO_EXPORT void nacho_pass_turn(int64_t address, int64_t number) {
+  passTurn(address, number);
+}
 // NOLINTEND(readability-identifier-naming)

@@ -134,3 +134,77 @@ func.func @prefix_sum(%costs: memref<?xi64>, %threads: index, %positions: memref
   nacho.prefix_sum %positions threads %threads : memref<?xi32>
   return
 }
+
+// Workers pass the sums of rows on, each to the next one: the number in the last column
+// is negative until the row is there. A tile is a single part.
+//
+// CHECK-LABEL: func.func private @in_turn_worker(
+// CHECK-SAME:    %[[PART:[^ ]+]]: index, %{{[^ ]+}}: index, %{{[^ ]+}}: i64,
+// CHECK-SAME:    %[[ALL:[^ ]+]]: memref<?x2xindex>,
+// CHECK:         %[[ROWS:.+]] = memref.alloca() : memref<2x2xindex>
+// CHECK:         %[[END:.+]] = arith.addi %[[PART]], %{{.+}}
+// CHECK-NEXT:    %{{.+}} = arith.constant 1
+// CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[PART]],
+// CHECK:         %[[SUM:.+]] = call @nacho_await_turn(%[[LAST:.+]]) : (i64) -> i64
+// CHECK-NEXT:    %[[X0:.+]] = memref.load %[[ALL]][%[[PART]], %[[C0:.+]]]
+// CHECK-NEXT:    %[[X1:.+]] = arith.index_castui %[[SUM]]
+// CHECK-NEXT:    %[[Z0:.+]] = arith.addi %[[X0]], %[[PART]]
+// CHECK-NEXT:    %[[Z1:.+]] = arith.maxui %[[X1]], %[[END]]
+// CHECK:         memref.store %[[X0]], %[[ROWS]]
+// CHECK-NEXT:    memref.store %[[Z0]], %[[ROWS]]
+// CHECK-NEXT:    memref.store %[[Z0]], %[[ALL]][%[[NEXT]], %[[C0]]]
+// CHECK:         memref.store %[[X1]], %[[ROWS]]
+// CHECK-NEXT:    memref.store %[[Z1]], %[[ROWS]]
+// CHECK:         %[[AFTER:.+]] = arith.addi %[[LAST]], %{{.+}}
+// CHECK-NEXT:    %[[PASSED:.+]] = arith.index_cast %[[Z1]]
+// CHECK-NEXT:    call @nacho_pass_turn(%[[AFTER]], %[[PASSED]]) : (i64, i64) -> ()
+//
+// CHECK-LABEL: func.func @in_turn(
+// CHECK:         scf.for %[[ROW:.+]] =
+// CHECK-NEXT:      %[[MINUS:.+]] = arith.constant -1 : index
+// CHECK-NEXT:      memref.store %[[MINUS]], %{{.+}}[%[[ROW]], %{{.+}}]
+// CHECK:         nacho.parallel_call @in_turn_worker(
+func.func @in_turn(%parts: index, %threads: index, %all: memref<?x2xindex>,
+                   %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %parts threads %threads {
+    %begin, %end = nacho.tile %part of %parts by 1
+    %rows = nacho.tile_scan(%part, %end) into %all : memref<?x2xindex> -> memref<2x2xindex> {
+    ^bb0(%x0: index, %x1: index, %y0: index, %y1: index):
+      %sum = arith.addi %x0, %y0 : index
+      %most = arith.maxui %x1, %y1 : index
+      nacho.yield %sum, %most : index, index
+    }
+    %before = memref.load %rows[%c0, %c0] : memref<2x2xindex>
+    %after = memref.load %rows[%c1, %c1] : memref<2x2xindex>
+    %at = arith.addi %before, %after : index
+    memref.store %at, %out[%begin] : memref<?xindex>
+  }
+  return
+}
+
+// What a part has kept is copied as bytes, up to the end of the array; into a view that
+// is not contiguous, element by element.
+//
+// CHECK-LABEL: func.func private @append_worker(
+// CHECK:         %[[SIZE:.+]] = memref.dim %[[OUT:.+]], %{{.+}}
+// CHECK:         %[[LEAST:.+]] = arith.minui %{{.+}}, %[[SIZE]]
+// CHECK:         %[[COUNT:.+]] = arith.select %{{.+}}, %{{.+}}, %{{.+}} : index
+// CHECK:         arith.constant 8 : i64
+// CHECK:         call @memcpy(%{{.+}}, %{{.+}}, %{{.+}}) : (i64, i64, i64) -> i64
+// CHECK-NOT:     @memcpy
+// CHECK:         scf.for %[[N:.+]] =
+// CHECK:           memref.load
+// CHECK:           memref.store %{{.+}} : memref<?xf64, strided<[2]>>
+func.func @append(%parts: index, %threads: index, %all: memref<?x1xindex>,
+                  %kept: memref<?xf64>, %out: memref<?xf64>,
+                  %view: memref<?xf64, strided<[2]>>) {
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %parts threads %threads {
+    %begin, %end = nacho.tile %part of %parts by 1
+    nacho.tile_append %kept, %kept[%part] to %out, %view[%begin to %end in %begin to %end]
+        : memref<?xf64>, memref<?xf64> to memref<?xf64>, memref<?xf64, strided<[2]>>
+  }
+  return
+}

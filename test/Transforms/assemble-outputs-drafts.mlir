@@ -15,7 +15,7 @@
 #RowSums = #sparse_tensor.encoding<{
   map = (d0, d1, d2) -> (d0 : compressed(nonunique), d1 : singleton(nonunique, soa), d2 : singleton(soa)), posWidth = 64, crdWidth = 32 }>
 
-// The matches of a union are counted faster than appended.
+// Of a union, nearly all that is appended to a draft would have to be moved.
 //
 // CHECK-LABEL: func.func @negative_union_assemble(
 // CHECK-LABEL: func.func @negative_union_scan(
@@ -32,7 +32,8 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
   return %Z : tensor<?x?xf64, #CSR>
 }
 
-// Unless a single part is to append: then there is nothing to move.
+// Unless each thread has a draft for a part, which a cache holds: a part counts while it
+// appends there, adds up what those before it have, and moves its entries.
 //
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
 // RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{drafts=unions},canonicalize,cse)' \
@@ -40,15 +41,40 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 //
 // UNIONS-NOT:    @negative_union_assemble(
 // UNIONS-NOT:    @negative_union_scan(
+// UNIONS:        func.func private @negative_union_compute(
+// UNIONS-SAME:     %[[MOVED:moved[^ ]*]]: memref<?x1xindex>
+// UNIONS-SAME:     %[[DRAFTCRD:draft_crd[^ ]*]]: memref<?xi32>, %[[DRAFT:draft_values[^ ]*]]: memref<?xf64>
+// UNIONS-SAME:     %[[POS:pos[^ ]*]]: memref<?xi32>, %[[CRD:crd[^ ]*]]: memref<?xi32>, %[[VALUES:values[^ ]*]]: memref<?xf64>
+// UNIONS-SAME:     %[[THREADS:threads[^ ]*]]: index)
+// UNIONS:          nacho.parallel %[[PART:part[^ ]*]] in %[[PARTS:parts[^ ]*]] threads %[[THREADS]]
+// UNIONS:            %[[ALL:.+]] = memref.dim %[[DRAFT]]
+// UNIONS:            %[[SLOT:.+]] = nacho.slot
+// UNIONS:            %[[ROOM:room.*]] = arith.divui %[[ALL]], %[[THREADS]]
+// UNIONS:            %[[BEGIN:begin.*]] = arith.muli %[[SLOT]], %[[ROOM]]
+// UNIONS:            memref.store %{{.+}}, %[[DRAFTCRD]]
+// UNIONS:            %[[TILE:.+]], %{{.+}} = nacho.tile %[[PART]] of %[[PARTS]] by 1
+// UNIONS-NEXT:       %[[ROWS:.+]] = nacho.tile_scan(%[[COUNT:.+]]) into %[[MOVED]]
+// UNIONS:            %[[BEFORE:.+]] = memref.load %[[ROWS]]
+// UNIONS:            %[[NEXT:.+]] = memref.load %[[ROWS]]
+// UNIONS:            %[[SEVERAL:.+]] = arith.cmpi ugt, %[[PARTS]],
+// UNIONS-NEXT:       %[[END:.+]] = arith.select %[[SEVERAL]], %[[NEXT]], %[[BEFORE]]
+// UNIONS-NEXT:       nacho.tile_append %[[DRAFTCRD]], %[[DRAFT]][%[[BEGIN]]] to %[[CRD]], %[[VALUES]][%[[BEFORE]] to %[[END]] in %[[BEFORE]] to %[[END]]]
+// UNIONS:            scf.if %[[SEVERAL]] {
+// UNIONS-NEXT:         %[[SHIFT:.+]] = arith.subi %[[BEFORE]], %[[BEGIN]]
+// UNIONS:              memref.load %[[POS]]
+// UNIONS:              memref.store %{{.+}}, %[[POS]]
+// UNIONS:            %[[FULL:.+]] = arith.cmpi ugt, %[[NEXT]], %{{.+}}
+// UNIONS-NEXT:       scf.if %[[FULL]] {
+// UNIONS:              memref.atomic_rmw ori
 // UNIONS:        func.func @negative_union_execute(
-// UNIONS-SAME:   filling = drafted
-// UNIONS:        func.func @negative_union_compact(
+// UNIONS-SAME:   filling = in_turn
+// UNIONS-NOT:    @negative_union_compact
 
 // That is so for any number of operands.
 //
 // UNIONS-NOT:    @negative_union_of_three_assemble(
 // UNIONS:        func.func @negative_union_of_three_execute(
-// UNIONS-SAME:   filling = drafted
+// UNIONS-SAME:   filling = in_turn
 //
 // CHECK-LABEL: func.func @negative_union_of_three_execute(
 // CHECK-NOT:   filling = drafted

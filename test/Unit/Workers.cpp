@@ -110,6 +110,32 @@ static void checkMeeting(int64_t threads) {
   check(here == threads, [&] { return describe(threads, threads); });
 }
 
+static int64_t addressOf(int64_t &number) {
+  return reinterpret_cast<int64_t>(&number);
+}
+
+/// Each part finds what all parts before it have passed on, with any number of
+/// threads; a part that is computed alone finds nothing.
+static void checkTurns(int64_t parts, int64_t threads) {
+  std::vector<int64_t> sums(parts + 1, -1);
+  sums.front() = 0;
+  std::atomic<bool> areRight = true;
+  auto pass = [&](int64_t part, int64_t) {
+    int64_t before = awaitTurn(addressOf(sums[part]));
+    if (before != part * (part - 1) / 2)
+      areRight = false;
+    passTurn(addressOf(sums[part + 1]), before + part);
+  };
+  compute(parts, threads, pass);
+  check(areRight, [&] { return describe(parts, threads) + " out of turn"; });
+  OnlyPart only(parts - 1);
+  std::fill(sums.begin(), sums.end(), -1);
+  compute(parts, threads, [&](int64_t part, int64_t) {
+    areRight = awaitTurn(addressOf(sums[part])) == 0;
+  });
+  check(areRight, [] { return "a part that is alone waits for others"; });
+}
+
 /// A part may have parts.
 static void checkNested() {
   std::atomic<int64_t> sum = 0;
@@ -257,6 +283,8 @@ NACHO_SUITE("workers") {
       checkParts(parts, threads);
   for (int64_t threads : {1, 2, 8})
     checkStop(threads);
+  for (int64_t threads : {1, 2, 8})
+    checkTurns(1000, threads);
   checkMeeting(8);
   checkNested();
   checkCallers();

@@ -62,15 +62,15 @@ def test_union(format, parts):
     A, B = (random((300, 200), 2000, format, seed) for seed in (1, 2))
     formats = dict.fromkeys("ABZ", format)
     drafted = nacho.mlir.compile(UNION, formats=formats, choices={"draft-unions": True})
-    assert "_compact" in drafted.mlir("assemble", choices={"draft-unions": True})
-    assert "_compact" not in drafted.mlir("assemble", choices={"drafts": True})
+    assert "in_turn" in drafted.mlir("assemble", choices={"draft-unions": True})
+    assert "in_turn" not in drafted.mlir("assemble", choices={"drafts": True})
     called, planned = both(drafted, (A, B), parts=parts, threads=2)
     assert same(called, planned)
     np.testing.assert_array_equal(dense(called), A.to_dense() - B.to_dense())
 
 
 @pytest.mark.parametrize("shape", [(300, 200), (40_000, 30), (1, 90_000), (0, 3)])
-def test_one_thread_does_not_count_a_union(shape):
+def test_a_union_is_not_counted(shape):
     """The result is the same; it may be far smaller than what rows and entries cost."""
     A, B = (random(shape, 20_000 * bool(shape[0]), "csr", seed) for seed in (1, 2))
     kernel = nacho.mlir.compile(UNION, formats=dict.fromkeys("ABZ", "csr"))
@@ -89,11 +89,11 @@ def test_one_thread_does_not_count_a_union(shape):
     ],
 )
 def test_unions_of_more_than_two_operands(expression, expected):
-    """They are not counted by one thread, either, and may have few entries."""
+    """They are not counted, either, and may have few entries."""
     A, B, C = (random((300, 200), 9000, "csr", seed) for seed in (1, 2, 3))
     formats = dict.fromkeys("ABCZ", "csr")
     kernel = nacho.mlir.compile(expression, formats=formats)
-    assert "_compact" in kernel.mlir("assemble", choices={"draft-unions": True})
+    assert "in_turn" in kernel.mlir("assemble", choices={"draft-unions": True})
     for operands in ((A, B, C), (A, A, A)):
         one, two = (kernel(*operands, threads=threads) for threads in (1, 2))
         counted = kernel(*operands, threads=1, parts=8)
@@ -101,6 +101,35 @@ def test_unions_of_more_than_two_operands(expression, expected):
         assert same(one, counted)
         values = expected(*(operand.to_dense() for operand in operands))
         np.testing.assert_array_equal(dense(one), values)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "sparse-vector"])
+def test_parts_that_move_their_entries_in_turn(format, threads):
+    """Whichever thread has a part, and in whatever draft: first parts and last ones."""
+    shape = (300_000,) if format == "sparse-vector" else (3000, 2000)
+    indices = "i" if format == "sparse-vector" else "i,j"
+    kernel = nacho.mlir.compile(
+        f"Z[{indices}] = A[{indices}] + B[{indices}]",
+        formats=dict.fromkeys("ABZ", format),
+        threads=threads,
+    )
+    for entries in ((200_000, 150_000), (200_000, 0), (1, 200_000)):
+        A, B = (random(shape, n, format, 1 + at) for at, n in enumerate(entries))
+        counted = kernel.plan(A, B).execute(A, B)
+        for _ in range(5):
+            assert same(kernel(A, B), counted)
+    np.testing.assert_array_equal(dense(counted), A.to_dense() + B.to_dense())
+
+
+def test_equal_operands_that_are_united():
+    """There is room for twice as many entries, of which half are there."""
+    A = random((3000, 2000), 200_000, "csr", 1)
+    results = [nacho.evaluate(UNION, A=A, B=A, threads=2) for _ in range(3)]
+    for Z in results:
+        assert Z.pos[1].tolist() == A.pos[1].tolist()
+        assert Z.values.size == A.values.size
+        assert not Z.values.any()
 
 
 def test_drafts_of_sums_that_are_added():
@@ -227,11 +256,15 @@ def test_a_plan_without_counts_is_executed_once():
 
 
 @pytest.mark.host_only
-def test_positions_that_are_edited():
+@pytest.mark.parametrize("expression", ["Z[i,j] = A[i,j] * B[i,j]", UNION])
+def test_positions_that_are_edited(expression):
     """Cuts can then be anything: parts that would write outside of the draft."""
     A, B = (random((300, 200), 2000, "csr", seed) for seed in (1, 2))
     kernel = nacho.mlir.compile(
-        "Z[i,j] = A[i,j] * B[i,j]", formats=dict.fromkeys("ABZ", "csr"), validate="none"
+        expression,
+        formats=dict.fromkeys("ABZ", "csr"),
+        validate="none",
+        choices={"draft-unions": True} if expression == UNION else None,
     )
     positions = A.pos[1]
     for at in (0, 1, 150, 300):
@@ -244,7 +277,8 @@ def test_positions_that_are_edited():
                     kernel(A, B, parts=parts, threads=2)
         positions[at] = before
     Z = kernel(A, B, parts=3, threads=2)
-    np.testing.assert_array_equal(dense(Z), A.to_dense() * B.to_dense())
+    counted = kernel.plan(A, B, parts=3, threads=2).execute(A, B)
+    assert same(Z, counted)
 
 
 LARGE = """

@@ -16,8 +16,9 @@
 //               unequal
 //   heavy rows  rows that are too heavy for a part are computed apart
 //   drafts      entries are appended without counting, unless too much memory
-//               would be needed for all that might be appended; those of a
-//               union, if one thread computes a large one in a single part
+//               would be needed for all that might be appended; the parts of a
+//               large union move theirs in turn, if nobody asked for a number
+//               of parts
 //   narrow      kernels of a GPU compute with indices of 32 bits, unless an
 //               array is too long
 //   branches    a union is merged with branches if a branch predictor would

@@ -12,6 +12,7 @@
 #include "nacho/Execution/Device.h"
 #include "nacho/Execution/Kernel.h"
 #include "nacho/Execution/LonePart.h"
+#include "nacho/Execution/WorkspaceMemory.h"
 #include "nacho/Runtime/Abi.h"
 #include "nacho/Runtime/FunctionRef.h"
 
@@ -42,48 +43,11 @@ struct OperandsChanged : std::runtime_error {
 /// variant can serve.
 std::optional<Refusal> throwOrRefuse(int32_t status);
 
+/// The arguments that pass arrays.
+std::vector<Argument> argumentsOf(const std::vector<Buffer> &buffers);
+
 /// Throws CostOverflow if the cost of a step is too large to be divided.
 void requireCost(int64_t cost);
-
-/// The memory of one workspace of a step, with a row for each slot. It is kept
-/// from call to call; kernels leave every row empty.
-class WorkspaceMemory {
-public:
-  WorkspaceMemory(Device &device, const WorkspaceLayout &layout)
-      : device(&device), layout(layout) {}
-
-  /// Makes room for what is expected of operands with `entries` entries: at
-  /// least two places for each, up to a limit.
-  void expectEntries(int64_t entries);
-  /// Says that coordinates are below `extent`.
-  void expectExtent(int64_t extent);
-  /// Gives each of them a place, too, unless there are many.
-  void coverExtent(int64_t extent);
-  /// Makes marks for the coordinates below `extent` only.
-  void fitMarks(int64_t extent);
-  /// Called when a kernel found the workspace full. A workspace without keys
-  /// does not grow: coverExtent() gave it all the places that it needs.
-  void grow();
-  /// Allocates the workspace if need be. Without `hasElements` it has no sums.
-  Workspace prepare(int64_t threads, bool hasElements);
-  /// Empties all rows, whatever a kernel has left in them.
-  void empty();
-  /// The bytes of one row of keys, marks and elements.
-  int64_t numBytesPerThread() const;
-
-private:
-  int64_t wordsOfMarks() const;
-
-  Device *device;
-  WorkspaceLayout layout;
-  int64_t places = 0;
-  int64_t coordinates = 0; ///< How many there are, if that is known.
-  bool isDense = false;    ///< Whether each had a place of its own.
-  int64_t markWords =
-      numMarkWords(kDensePlaces); ///< The words where there are no keys.
-  Workspace made;
-  std::optional<Buffer> keys, marks, elements;
-};
 
 /// One step of a plan. A function returns a refusal if the program of the step
 /// cannot compute the call; the plan then begins again with another program.
@@ -219,6 +183,11 @@ private:
   std::optional<Refusal> fill(const Step &by, const std::vector<Argument> &args,
                               const std::vector<Argument> &results,
                               Step::Drafted drafted, int64_t threads);
+  std::vector<Buffer> makeDrafts(int64_t threads) const;
+  std::optional<Refusal> executeInTurn(const Step &by,
+                                       const std::vector<Argument> &args,
+                                       std::vector<Buffer> &made,
+                                       int64_t threads);
   std::optional<Refusal> compact(const Step &by,
                                  const std::vector<Argument> &args,
                                  std::vector<Buffer> &made, int64_t *moved,
@@ -229,7 +198,10 @@ private:
                                   int64_t threads);
   void cut(const std::vector<Argument> &args, int64_t within, int64_t threads);
   void divide(int64_t intoParts);
-  void mergeParts(int64_t most, int64_t threads);
+  void adaptParts(const std::vector<Argument> &args, int64_t threads);
+  std::optional<Refusal> acceptDraft(const std::vector<Argument> &args);
+  void refineParts(const std::vector<Argument> &args);
+  void boundByLengths(const std::vector<Argument> &args);
   int64_t partsWithTables(const std::vector<Argument> &args) const;
   int64_t partsWithRows() const;
   void orderParts(int64_t threads);

@@ -54,6 +54,11 @@
 //                   threads)
 //     Moves the entries from the draft to the result.
 //
+// If parts move their entries in turn, there is no function compact, and
+// `execute` does not take offsets and counts, but, before the result, the
+// arrays of a draft. Each thread has as much of these as any of them; the
+// positions are not used. A single part has the arrays of the result there.
+//
 // The order in which the parts are started, their numbers, is passed if there
 // is no bound for what parts differ by, unless they are started together.
 //
@@ -176,7 +181,8 @@ public:
   /// Parts that may be unequal are started together, by a device.
   bool startsTogether = false;
   /// Unless entries are counted, `execute` fills a draft, and `compact` makes
-  /// it the result. The draft of a union by a single part is the result.
+  /// it the result. The parts of a union have drafts for a part each, and move
+  /// their entries to the result in turn; a single part drafts the result.
   Fill fill = Fill::counted;
   /// The level of the result whose coordinates are collected in a workspace;
   /// none if the step appends in order.
@@ -222,13 +228,18 @@ public:
   std::shared_ptr<KnownPlans> known = std::make_shared<KnownPlans>();
 
   bool isDraft() const { return fill != Fill::counted; }
+  /// Whether parts move what they have drafted themselves.
+  bool movesInTurn() const { return fill == Fill::unionsDrafted; }
   /// Whether the result is a sorted list.
   bool isSorted() const { return list >= List::sorted; }
   /// Whether `run` may count and append a sparse result, whose sizes lengths
   /// bound.
   bool fillsAtOnce() const;
-  /// Bounds for the sizes of a result whose entries `run` counts and appends,
-  /// by the lengths of the arguments; none if these tell nothing.
+  /// Bounds for the sizes of the result by the lengths of the arguments; none
+  /// if these tell nothing.
+  std::optional<std::vector<int64_t>>
+  boundByLengths(const std::vector<Argument> &args) const;
+  /// The same for what `run` counts and appends, if blocks have room for it.
   std::optional<std::vector<int64_t>>
   boundSizes(const std::vector<Argument> &args, int64_t parts) const;
   /// Whether the cost and the sizes of the step follow from the lengths of its
@@ -307,6 +318,8 @@ public:
   /// The buffers that `execute` fills for a draft; see the top of this file.
   struct Drafted {
     int64_t *counts, *moved, *sizes;
+    /// The drafts of all threads, if parts move their entries in turn.
+    std::vector<Argument> drafts = {};
   };
   /// Returns a status. `drafted` is only used if the step makes a draft.
   int32_t execute(const std::vector<Argument> &args, Parts parts,

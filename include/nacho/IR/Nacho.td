@@ -68,7 +68,8 @@
 //   table        a workspace that tells the position of a coordinate in a fiber
 //   draft        a result with gaps: parts append to it without having counted
 //                their entries, each from a place of its own; it is compacted
-//                afterwards
+//                afterwards. Or a part has one of its own, and moves its entries
+//                when it is its turn
 //   variant      one of several ways to compile the same kernel
 //
 //===----------------------------------------------------------------------===//

@@ -85,7 +85,8 @@ def Nacho_StepCutsAttr : Nacho_Attr<"StepCuts", "step_cuts"> {
 
 def Nacho_FillingKind : Nacho_Enum<"FillingKind",
                                    "how parts know where their entries go", [
-  I32EnumAttrCase<"counted", 0>, I32EnumAttrCase<"drafted", 1>
+  I32EnumAttrCase<"counted", 0>, I32EnumAttrCase<"drafted", 1>,
+  I32EnumAttrCase<"inTurn", 2, "in_turn">
 ]>;
 
 def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
@@ -102,8 +103,9 @@ def Nacho_StepBuffersAttr : Nacho_Attr<"StepBuffers", "step_buffers"> {
       and on the size of a row alone, so that the entries are the same whatever number
       of parts or threads a caller asks for;
     - `collect`: how the nest collects its entries, as `#nacho.collect` says;
-    - `filling`: whether parts append where they have `counted` that their entries go,
-      or what is executed is `drafted`, a draft of the result, to be compacted;
+    - `filling`: whether parts append where they have `counted` that their entries go;
+      or what is executed is `drafted`, a draft of the result, to be compacted; or parts
+      append to drafts of their threads, and move their entries to the result `in_turn`;
     - `workspaceLevel`: the level of the result at whose coordinates entries are added
       up in workspaces, if the nest collects them so;
     - `tables`: the fibers whose children are found by their coordinates, each written

@@ -21,7 +21,8 @@ def Nacho_TileOp : Nacho_Op<"tile", [
     from `begin` up to, but not including, `end`: `by` of them, but for the last tile.
     Their windows are expected to take at most `bytes` together.
 
-    For a backend: a block with a thread for each part.
+    For a backend: a block with a thread for each part. A CPU has tiles of a single
+    part, which a thread does alone.
 
     ```mlir
     func.func @f(%parts: index, %threads: index, %firsts: memref<?xindex>) {
@@ -188,9 +189,9 @@ def Nacho_TileScanOp : Nacho_Op<"tile_scan", [
     Only this one reads rows of other tiles, which may not be done yet, and nobody else
     reads `all` before all parts are done.
 
-    For a backend: blocks take tiles in order, and wait for those before them as
-    little as they can. The number of parts in a tile is a multiple of that of the
-    threads in a warp.
+    For a backend: blocks, or the threads of a CPU, take tiles in order, and wait for
+    those before them as little as they can. The number of parts in a block's tile is a
+    multiple of that of the threads in a warp.
 
     ```mlir
     func.func @f(%parts: index, %threads: index, %all: memref<?x1xindex>,
@@ -284,13 +285,14 @@ def Nacho_TileAppendOp : Nacho_Op<"tile_append", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "append what parts keep in slots of their tile";
   let description = [{
-    A part has kept elements of each of some arrays in `nacho.tile_memory`, from the
-    element `slot` on. They become those from `place` up to, but not including, `next`
-    of the array. What comes before the place of the tile's first part is `first`, and
-    `last` is where the next tile begins to append. Elements for which an array is too
-    short are left out.
+    A part has kept elements of each of some arrays in `nacho.tile_memory`, or, if it is
+    alone in its tile, in another array, from the element `slot` on. They become those
+    from `place` up to, but not including, `next` of the array. What comes before the
+    place of the tile's first part is `first`, and `last` is where the next tile begins to
+    append. Elements for which an array is too short are left out.
 
-    For a backend: threads that lie next to each other copy elements that do.
+    For a backend: threads that lie next to each other copy elements that do; a CPU
+    copies them as bytes.
 
     ```mlir
     func.func @f(%parts: index, %threads: index, %x: f64, %size: index,

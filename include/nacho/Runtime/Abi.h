@@ -35,6 +35,9 @@ inline constexpr char kPrefixSumSymbol[] = "nacho_prefix_sum";
 inline constexpr char kCountStepSymbol[] = "nacho_count_step";
 /// The name of computePartsAt() of Workers.h.
 inline constexpr char kComputePartsSymbol[] = "nacho_compute_parts";
+/// The names of awaitTurn() and passTurn() of Workers.h.
+inline constexpr char kAwaitTurnSymbol[] = "nacho_await_turn";
+inline constexpr char kPassTurnSymbol[] = "nacho_pass_turn";
 /// The prefix of the names of the functions of Functions.def.
 inline constexpr char kOwnFunctionPrefix[] = "nacho_";
 /// The name of launchKernel() of lib/Backends/Cuda/CudaModule.h.

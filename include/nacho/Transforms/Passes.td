@@ -84,12 +84,18 @@ def NachoAssembleOutputs : Pass<"nacho-assemble-outputs", "::mlir::ModuleOp"> {
     the last level, and if counting would take as long as appending. This is so for
     nests that scatter, make lists, or intersect. A part appends no more entries than it
     costs, so the costs of the cuts tell where each part may write in a *draft* of the
-    result (`drafts=unions`: also of a union, whose draft by one part is the result):
+    result:
     - `@kernel_plan` finds the cuts; a part's offset is the cost of all parts before it;
     - `@kernel_compute` appends, and stores how many entries each part appended;
       `@kernel_execute` scans these counts;
     - `@kernel_compact` moves the entries together. Every worker moves the same
       number of entries and positions, whichever parts have appended them.
+
+    With `drafts=unions`, nor does a nest count that unites operands. Nearly all entries
+    of the draft are those of the result, so that each thread has a draft for a single
+    part only, which stays in a cache. Where its entries go, a part learns from those
+    before it, and moves them in its turn (`nacho.tile_scan`): there is nothing to
+    compact. A single part appends to the result.
   }];
   let options = [
     Option<"drafts", "drafts", "::nacho::Drafts", "::nacho::Drafts::none",

@@ -290,6 +290,8 @@ JitModule::load(CompiledCode code, ArrayRef<RuntimeFunction> functions) {
   };
   define(runtimeFunction(kCountStepSymbol, countStep));
   define(runtimeFunction(kComputePartsSymbol, computePartsAt));
+  define(runtimeFunction(kAwaitTurnSymbol, awaitTurn));
+  define(runtimeFunction(kPassTurnSymbol, passTurn));
   for (const RuntimeFunction &function : functions)
     define(function);
   if (Error error = result->jit->getMainJITDylib().define(

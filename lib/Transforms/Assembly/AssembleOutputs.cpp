@@ -166,7 +166,9 @@ static FailureOr<ResultLayout> readLayout(NestOp nest, Drafts drafts) {
       layout.levels.push_back(ResultLevel::get(type, level));
   Drafts needed = layout.collector->draftsOf(layout);
   bool isDraft = needed != Drafts::none && needed <= drafts;
-  layout.filling = isDraft ? Filling::draft() : Filling::counted();
+  layout.filling = !isDraft                   ? Filling::counted()
+                   : needed == Drafts::unions ? Filling::inTurn()
+                                              : Filling::draft();
   if (isDraft)
     collectBy(Collector::getForDraft(nest.getCollect()), layout);
   return layout;

@@ -28,7 +28,7 @@ bool nacho::guardsCounts(const PhaseFunctions &function) {
 namespace {
 class CountedFilling : public Filling {
 public:
-  bool isCounted() const override { return true; }
+  FillingKind kind() const override { return FillingKind::counted; }
 
   Status statusWhenFull() const override { return kOperandsChanged; }
 

@@ -1,23 +1,17 @@
 //===- DraftFilling.cpp - Results that are drafted first ------------------===//
 //
-// The cost model says how many entries a part can append at most: its cost,
-// divided by the least weight of what leads to an entry. The part therefore
-// appends to the draft from an offset that is the cost of all parts before it,
-// divided by this weight and rounded up. Where entries are appended only if
-// another tensor, a mask, has an entry at the same coordinates, the number of
-// the mask's entries in the rows of all parts before it is such an offset, too,
-// and often a much smaller one; so is the number of the elements of these rows,
-// where parts have whole rows. The places that a part does not need stay free.
-// The function compact moves the entries together, and adjusts the positions.
+// Parts append to a draft of the result, each from the offset up to which those
+// before it have room (DraftRoom.h), and the places that a part does not need
+// stay free. The function compact moves the entries together, and adjusts the
+// positions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "nacho/IR/Fibers.h"
-#include "nacho/IR/WhileLoop.h"
-
 #include "Collector.h"
+#include "DraftRoom.h"
 #include "Filling.h"
 #include "PartBuilder.h"
+#include "nacho/IR/WhileLoop.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -142,133 +136,6 @@ private:
   ImplicitLocOpBuilder &b;
   Value worker, parts;
 };
-
-//===----------------------------------------------------------------------===//
-// Bounds on the number of entries
-//===----------------------------------------------------------------------===//
-
-/// The most entries that parts can append by their costs.
-class CostOffsets {
-public:
-  CostOffsets(PhaseFunctions &function, Value firstPart)
-      : function(function), b(function.b),
-        entryCost(function.source
-                      ->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName)
-                      .getCuts()
-                      .getCost()
-                      .getEntryCost()),
-        base(costOf(cut("lo", firstPart))) {}
-
-  Value cut(StringRef name, Value part) {
-    return loadCut(b, name, function.cutType(), function.args.bounds, part);
-  }
-
-  Value before(Value cut) {
-    Number cost = Number(b, costOf(cut)) - base;
-    if (entryCost == 1)
-      return cost;
-    return ceilDiv(cost, entryCost);
-  }
-
-private:
-  Value costOf(Value cut) {
-    return CutCostOp::create(b, b.getIndexType(), cut);
-  }
-
-  PhaseFunctions &function;
-  ImplicitLocOpBuilder &b;
-  int64_t entryCost;
-  Value base;
-};
-
-} // namespace
-
-/// Whether every row of a matrix is appended by one part, from a workspace.
-static bool hasWholeRows(const ResultLayout &layout) {
-  NestOp nest = layout.nest;
-  return nest.getCollect() == CollectKind::wholeRows && layout.numOuter == 1 &&
-         layout.type.getRank() == 2 && !nest.getRowPieces();
-}
-
-/// The matrix in whose rows all coordinates of whole rows are looked up, which
-/// are left out if they are not there; null if there is none. If it should turn
-/// out that the rows are others, and have fewer entries, the draft is full.
-static RootOp findMask(const ResultLayout &layout) {
-  if (!hasWholeRows(layout) || layout.finds.size() != 1)
-    return {};
-  NestOp nest = layout.nest;
-  FindOp find = layout.finds.front();
-  auto fiber = cast<FiberType>(find.getFiber().getType());
-  auto type = cast<RankedTensorType>(fiber.getTensor());
-  if (type.getRank() != 2 || fiber.getLevel() != 1 || !isFullLevel(type, 0))
-    return {};
-  bool areMasked = true;
-  nest.walk([&](AppendOp append) {
-    auto present = append.getCondition()
-                       ? append.getCondition().getDefiningOp<PresentOp>()
-                       : PresentOp();
-    areMasked &= present && present.getFiber() == find.getChild() &&
-                 append.getCoordinates().back() == find.getCoordinate();
-  });
-  return areMasked ? rootOf(find.getFiber()) : RootOp();
-}
-
-/// The rows before that of a cut.
-static Value rowsBefore(ImplicitLocOpBuilder &b, Value cut) {
-  return CutCoordinateOp::create(b, b.getIndexType(), cut, 0);
-}
-
-/// The entries of a mask in the rows before that of a cut.
-static Value entriesBefore(PhaseFunctions &function, RootOp mask, Value cut) {
-  ImplicitLocOpBuilder &b = function.b;
-  Value row = rowsBefore(b, cut);
-  return CostOp::create(b, b.getIndexType(), CostKind::nnz,
-                        function.mapping.lookup(mask.getResult()), row, 0);
-}
-
-namespace {
-/// The room that parts have in a draft: by their costs, by the entries of a
-/// mask in their rows, or by the elements of their rows, whichever is less for
-/// all of them together.
-class Room {
-public:
-  Room(PhaseFunctions &function, Value parts)
-      : function(function), b(function.b), byCost(function, Number(b, 0)),
-        mask(findMask(function.layout)) {
-    if (!hasWholeRows(function.layout))
-      return;
-    Value end = byCost.cut("end", parts);
-    Number most(b, byCost.before(end));
-    if (mask) {
-      Number entries(b, entriesBefore(function, mask, end));
-      isSparse = entries < most;
-      most = min(entries, most);
-    }
-    // The number of all elements may be too large for an index.
-    rowSize = function.places().extent(1);
-    Number rows(b, rowsBefore(b, end));
-    areShort = rows < most / max(Number(b, rowSize), 1);
-  }
-
-  Value beforePart(Value part) {
-    Value cut = byCost.cut("hi", part);
-    Value room = byCost.before(cut);
-    if (mask)
-      room =
-          select(Number(b, isSparse), entriesBefore(function, mask, cut), room);
-    if (areShort)
-      room = select(Number(b, areShort),
-                    Number(b, rowsBefore(b, cut)) * rowSize, room);
-    return room;
-  }
-
-private:
-  PhaseFunctions &function;
-  ImplicitLocOpBuilder &b;
-  CostOffsets byCost;
-  RootOp mask;
-  Value isSparse, areShort, rowSize;
-};
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -278,7 +145,7 @@ private:
 namespace {
 class DraftFilling : public Filling {
 public:
-  bool isCounted() const override { return false; }
+  FillingKind kind() const override { return FillingKind::drafted; }
 
   Status statusWhenFull() const override { return kDraftFull; }
 
@@ -292,20 +159,8 @@ public:
             Parameter::sizes};
   }
 
-  /// for part in 0..parts: offsets[part] = room of all parts before it
   void planOffsets(PhaseFunctions &function, Value parts) const override {
-    ImplicitLocOpBuilder &b = function.b;
-    Number zero(b, 0);
-    function.emitOneWorker([&] {
-      Room room(function, parts);
-      emitFor(b, zero, Number(b, parts) + 1, [&](Value part) {
-        Value offset = room.beforePart(part);
-        Values row(function.layout.numColumns(), zero);
-        row.back() = offset;
-        function.storeRow(row, function.args.offsets, part);
-      });
-    });
-    storeSizes(function, function.args.offsets, parts);
+    planDraft(function, parts);
   }
 
   void finishPart(PhaseFunctions &function, Value part,

@@ -5,26 +5,42 @@
 #include "Collector.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Names.h"
+#include "nacho/Levels/Buffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace nacho;
 
+std::pair<Values, Values> Filling::places(PhaseFunctions &function,
+                                          Value part) const {
+  Value next = Number(function.b, part) + 1;
+  Values first = function.loadRow(function.args.offsets, part);
+  Values last = function.loadRow(function.args.offsets, next);
+  llvm::for_each(first, markPlace);
+  llvm::for_each(last, markPlace);
+  return {first, last};
+}
+
 void nacho::emitScan(PhaseFunctions &function, Value offsets) {
+  auto scan =
+      ExclusiveScanOp::create(function.b, function.args.counts, offsets);
+  buildSum(function, scan.getCombine());
+}
+
+void nacho::buildSum(PhaseFunctions &function, Region &region) {
   ImplicitLocOpBuilder &b = function.b;
   const ResultLayout &layout = function.layout;
   int64_t columns = layout.numColumns();
-  auto scan = ExclusiveScanOp::create(b, function.args.counts, offsets);
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Type> types(2 * columns, b.getIndexType());
   SmallVector<Location> locs;
   for (StringRef run : {"x_", "y_"})
     for (StringRef name : layout.columnNames())
       locs.push_back(nameLoc(b.getLoc(), run + name));
-  Block *combine = b.createBlock(&scan.getCombine(), {}, types, locs);
-  ValueRange x = combine->getArguments().take_front(columns);
-  ValueRange y = combine->getArguments().drop_front(columns);
+  Block *rows = b.createBlock(&region, {}, types, locs);
+  ValueRange x = rows->getArguments().take_front(columns);
+  ValueRange y = rows->getArguments().drop_front(columns);
   Values sum;
   for (auto [m, level] : llvm::enumerate(layout.levels))
     level->combine(b, layout.columnsOf(m, x), layout.columnsOf(m, y), sum);

@@ -9,6 +9,9 @@
 //     before it, and count their entries at the same time; the counts are
 //     scanned; then the entries are moved together. This runs the loops only
 //     once.
+//   in turn: a part appends to a draft that its thread has for one part, learns
+//     from the parts before it where its entries go, and moves them. This runs
+//     the loops only once, and a draft stays in a cache.
 //
 // A filling says which arguments the functions of a nest take, and what they do
 // before and after the loops.
@@ -30,11 +33,13 @@ class Filling {
 public:
   static std::unique_ptr<Filling> counted();
   static std::unique_ptr<Filling> draft();
+  static std::unique_ptr<Filling> inTurn();
 
   virtual ~Filling() = default;
 
+  virtual FillingKind kind() const = 0;
   /// Whether entries are counted before they are appended.
-  virtual bool isCounted() const = 0;
+  bool isCounted() const { return kind() == FillingKind::counted; }
   /// The status that is set if a part has no room for an entry.
   virtual Status statusWhenFull() const = 0;
 
@@ -48,6 +53,10 @@ public:
   /// Emits the offsets of the parts, and the sizes, in plan, after the cuts.
   virtual void planOffsets(PhaseFunctions &function,
                            mlir::Value parts) const = 0;
+  /// Emits the rows of counts before and after the entries of a part, in
+  /// compute.
+  virtual std::pair<Values, Values> places(PhaseFunctions &function,
+                                           mlir::Value part) const;
   /// Emits code in compute before and after the loops of a part.
   virtual void startPart(PhaseFunctions &function, mlir::Value part,
                          mlir::Value parts) const {}
@@ -63,6 +72,9 @@ public:
 /// them costs too much. The host of a device asks for this, since it reads the
 /// costs no sooner than the counts, together with the earlier status.
 bool guardsCounts(const PhaseFunctions &function);
+
+/// Builds the region of a scan of counts, which adds up two rows.
+void buildSum(PhaseFunctions &function, mlir::Region &region);
 
 /// offsets = exclusive scan of the counts
 void emitScan(PhaseFunctions &function, mlir::Value offsets);

@@ -46,8 +46,7 @@ public:
     return success();
   }
 
-  /// Unions are not drafted by several parts: nacho-count-unions counts them
-  /// fast, by their matches, and drafts take as much memory as results.
+  /// The draft of a union is nearly all of its result: it is moved in pieces.
   Drafts draftsOf(const ResultLayout &layout) const override {
     if (layout.reduction)
       return Drafts::none;

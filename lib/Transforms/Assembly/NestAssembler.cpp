@@ -8,7 +8,6 @@
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
-#include "nacho/Levels/Buffers.h"
 #include "nacho/Levels/LevelFormat.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,15 +106,9 @@ static void buildCompute(PhaseFunctions &function) {
   function.cloneOperands();
   Value parts = function.numParts();
   Value part = emitPart(function, function.startWorkers(parts).getWorker());
-  ImplicitLocOpBuilder &b = function.b;
-  Value next = Number(b, part) + 1;
   Values first, last;
-  if (layout.hasCounts()) {
-    first = function.loadRow(function.args.offsets, part);
-    last = function.loadRow(function.args.offsets, next);
-    llvm::for_each(first, markPlace);
-    llvm::for_each(last, markPlace);
-  }
+  if (layout.hasCounts())
+    std::tie(first, last) = layout.filling->places(function, part);
   layout.filling->startPart(function, part, parts);
   PartBuilder builder(function, part, parts, PartTask::append);
   builder.append(first, last);
@@ -181,8 +174,7 @@ static StepAttr describeStep(const PhaseFunctions &function) {
       context, source.getSymNameAttr(), layout.type,
       layout.hasCounts() ? layout.numColumns() : 0, partials,
       partials.empty() ? 2 : layout.numPartialRows(), layout.hasFixedParts(),
-      NestOp(function.nest).getCollect(),
-      layout.filling->isCounted() ? FillingKind::counted : FillingKind::drafted,
+      NestOp(function.nest).getCollect(), layout.filling->kind(),
       layout.workspaceLevel, tables, buckets, kept, function.startsTogether());
   auto step = source->getAttrOfType<StepAttr>(NachoDialect::kStepAttrName);
   return StepAttr::get(context, step.getInputs(), step.getCuts(), buffers,

@@ -67,9 +67,8 @@ void PartBuilder::checkCounts() {
     complete = Number(b, carried.entries) == part.last.back();
   complete = levels.finish(carried, complete);
   if (!complete.isAlways())
-    emitIf(b, !Number(b, complete.flag()), [&] {
-      part.setStatus(Number(b, kOperandsChanged, b.getI32Type()));
-    });
+    emitIf(b, !Number(b, complete.flag()),
+           [&] { setStatus(kOperandsChanged); });
 }
 
 Values PartBuilder::countAppended() {
@@ -77,4 +76,8 @@ Values PartBuilder::countAppended() {
   entries->addColumns(carried, row);
   row.push_back(Number(part.b, carried.entries) - part.first.back());
   return row;
+}
+
+void PartBuilder::setStatus(int32_t status) const {
+  part.setStatus(Number(part.b, status, part.b.getI32Type()));
 }

@@ -24,8 +24,12 @@ public:
   /// structure. The emitted code sets the status if it has not appended what
   /// was counted.
   void append(mlir::ValueRange first, mlir::ValueRange last);
+  /// The place of the first entry that append() appends.
+  mlir::Value firstPlace() const { return part.first.back(); }
   /// The row of counts for the entries that append() has appended.
   Values countAppended();
+  /// Sets bits of the status.
+  void setStatus(int32_t status) const;
 
 private:
   void checkCounts();

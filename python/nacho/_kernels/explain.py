@@ -277,7 +277,8 @@ def _memory(run: _Run) -> list[str]:
         each = _megabytes(max(workspaces))
         lines.append(f"workspaces: {each} per thread on {run.native.threads} thread(s)")
     if run.program.steps[-1].is_draft:
-        lines.append("draft: as much as the result, for a while")
+        is_union = run.program.choices.get("draft-unions")
+        lines.append(f"draft: {'a part of' if is_union else 'as much as'} the result")
     return lines or ["no more than the operands and the result"]
 
 
