@@ -85,12 +85,13 @@ static bool isContiguous(Value buffer) {
 /// before the workers:
 ///   all[0] = 0; all[n] = -1 in the last column, for n > 0
 /// in each:
-///   x = nacho_await_turn(all[part]), once all parts before have passed theirs
+///   x = nacho_await_turn(all[part], word), once the part before has passed it
 ///   y = combine(x, row)
 ///   nacho_pass_turn(all[part + 1], y)
 ///
 /// The last column of a row says that the row is there.
-static void lowerScan(TileScanOp op, ParallelOp workers, ModuleOp module) {
+static void lowerScan(TileScanOp op, ParallelOp workers, Value word,
+                      ModuleOp module) {
   Value all = op.getAll(), part = workers.getWorker();
   int64_t columns = op.getRow().size();
   ImplicitLocOpBuilder b(op.getLoc(), workers);
@@ -113,8 +114,8 @@ static void lowerScan(TileScanOp op, ParallelOp workers, ModuleOp module) {
   Number last = Number(b, addressOf(b, all)) + row +
                 Number(b, kBytes * (columns - 1), b.getI64Type());
   auto awaited = func::CallOp::create(
-      b, declare(module, kAwaitTurnSymbol, 1, b.getI64Type()),
-      ValueRange{last});
+      b, declare(module, kAwaitTurnSymbol, 2, b.getI64Type()),
+      ValueRange{last, word});
   SmallVector<Value> before;
   for (Value n : ArrayRef(column).drop_back())
     before.push_back(memref::LoadOp::create(b, all, ValueRange{part, n}));
@@ -170,10 +171,10 @@ static void lowerAppend(TileAppendOp op, ModuleOp module) {
 }
 
 /// A tile is a single part: the one of the worker.
-static void lowerTile(ParallelOp workers, ModuleOp module) {
+static void lowerTile(ParallelOp workers, Value word, ModuleOp module) {
   for (auto scan :
        llvm::to_vector(workers.getBodyBlock()->getOps<TileScanOp>()))
-    lowerScan(scan, workers, module);
+    lowerScan(scan, workers, word, module);
   for (auto append :
        llvm::to_vector(workers.getBodyBlock()->getOps<TileAppendOp>()))
     lowerAppend(append, module);
@@ -192,13 +193,14 @@ static void outline(ParallelOp op, SymbolTable &functions) {
   IRRewriter rewriter(op);
   Block &entry = *op.getBodyBlock();
   Value slot = entry.addArgument(rewriter.getIndexType(), op.getLoc());
-  entry.addArgument(rewriter.getI64Type(), op.getLoc());
+  Value word = entry.addArgument(rewriter.getI64Type(), op.getLoc());
+  auto parent = op->getParentOfType<func::FuncOp>();
+  lowerTile(op, word, parent->getParentOfType<ModuleOp>());
   SmallVector<Value> captured = capture(rewriter, op.getBody());
   entry.walk([&](SlotOp used) { rewriter.replaceOp(used, slot); });
   rewriter.setInsertionPoint(entry.getTerminator());
   rewriter.replaceOpWithNewOp<func::ReturnOp>(entry.getTerminator());
 
-  auto parent = op->getParentOfType<func::FuncOp>();
   OpBuilder b(op.getContext());
   auto worker =
       func::FuncOp::create(b, op.getLoc(), (parent.getName() + "_worker").str(),
@@ -272,10 +274,7 @@ struct ParallelToCPU
     : nacho::impl::ConvertNachoParallelToCPUBase<ParallelToCPU> {
   void runOnOperation() override {
     SymbolTable functions(getOperation());
-    getOperation().walk([&](ParallelOp op) {
-      lowerTile(op, getOperation());
-      outline(op, functions);
-    });
+    getOperation().walk([&](ParallelOp op) { outline(op, functions); });
     getOperation().walk([](ExclusiveScanOp op) {
       OpBuilder builder(op);
       emitScanLoop(builder, op);

@@ -343,8 +343,7 @@ struct Counted {
 };
 } // namespace
 
-/// A place for a computation; null if all are taken, or there is no memory for
-/// the first ones.
+/// A place for a computation; null if all are taken, or there is no memory.
 static Place *claimPlace() {
   try {
     return workers().claim();
@@ -382,16 +381,20 @@ int32_t nacho::computePartsAt(int64_t parts, int64_t threads, int64_t compute,
                       reinterpret_cast<void *>(context));
 }
 
-int64_t nacho::awaitTurn(int64_t address) noexcept {
+int64_t nacho::awaitTurn(int64_t address, int64_t word) noexcept {
   const auto &number = *reinterpret_cast<std::atomic<int64_t> *>(address);
-  auto isThere = [&] { return number.load(std::memory_order_acquire) >= 0; };
+  int64_t found = 0;
+  auto isOver = [&] {
+    found = number.load(std::memory_order_acquire);
+    return found >= 0 || isSet(*reinterpret_cast<StopWord *>(word));
+  };
   // The processor that this thread waits on may be the one that a part needs.
-  while (!onlyPart && !becomesTrue(isThere, [] { sched_yield(); }, kPatience))
+  while (!onlyPart && !becomesTrue(isOver, [] { sched_yield(); }, kPatience))
     ;
-  return onlyPart ? 0 : number.load(std::memory_order_acquire);
+  return std::max<int64_t>(found, 0);
 }
 
 void nacho::passTurn(int64_t address, int64_t number) noexcept {
-  reinterpret_cast<std::atomic<int64_t> *>(address)->store(
-      number, std::memory_order_release);
+  auto &passed = *reinterpret_cast<std::atomic<int64_t> *>(address);
+  passed.store(number, std::memory_order_release);
 }

@@ -305,8 +305,8 @@ NACHO_EXPORT int32_t nacho_compute_parts(int64_t parts, int64_t threads,
   return computePartsAt(parts, threads, compute, context);
 }
 
-NACHO_EXPORT int64_t nacho_await_turn(int64_t address) {
-  return awaitTurn(address);
+NACHO_EXPORT int64_t nacho_await_turn(int64_t address, int64_t word) {
+  return awaitTurn(address, word);
 }
 
 NACHO_EXPORT void nacho_pass_turn(int64_t address, int64_t number) {

@@ -139,13 +139,13 @@ func.func @prefix_sum(%costs: memref<?xi64>, %threads: index, %positions: memref
 // is negative until the row is there. A tile is a single part.
 //
 // CHECK-LABEL: func.func private @in_turn_worker(
-// CHECK-SAME:    %[[PART:[^ ]+]]: index, %{{[^ ]+}}: index, %{{[^ ]+}}: i64,
+// CHECK-SAME:    %[[PART:[^ ]+]]: index, %{{[^ ]+}}: index, %[[WORD:[^ ]+]]: i64,
 // CHECK-SAME:    %[[ALL:[^ ]+]]: memref<?x2xindex>,
 // CHECK:         %[[ROWS:.+]] = memref.alloca() : memref<2x2xindex>
 // CHECK:         %[[END:.+]] = arith.addi %[[PART]], %{{.+}}
 // CHECK-NEXT:    %{{.+}} = arith.constant 1
 // CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[PART]],
-// CHECK:         %[[SUM:.+]] = call @nacho_await_turn(%[[LAST:.+]]) : (i64) -> i64
+// CHECK:         %[[SUM:.+]] = call @nacho_await_turn(%[[LAST:.+]], %[[WORD]]) : (i64, i64) -> i64
 // CHECK-NEXT:    %[[X0:.+]] = memref.load %[[ALL]][%[[PART]], %[[C0:.+]]]
 // CHECK-NEXT:    %[[X1:.+]] = arith.index_castui %[[SUM]]
 // CHECK-NEXT:    %[[Z0:.+]] = arith.addi %[[X0]], %[[PART]]

@@ -110,7 +110,8 @@ static void checkMeeting(int64_t threads) {
   check(here == threads, [&] { return describe(threads, threads); });
 }
 
-static int64_t addressOf(int64_t &number) {
+template <typename T>
+static int64_t addressOf(T &number) {
   return reinterpret_cast<int64_t>(&number);
 }
 
@@ -121,7 +122,7 @@ static void checkTurns(int64_t parts, int64_t threads) {
   sums.front() = 0;
   std::atomic<bool> areRight = true;
   auto pass = [&](int64_t part, int64_t) {
-    int64_t before = awaitTurn(addressOf(sums[part]));
+    int64_t before = awaitTurn(addressOf(sums[part]), addressOf(stopWord()));
     if (before != part * (part - 1) / 2)
       areRight = false;
     passTurn(addressOf(sums[part + 1]), before + part);
@@ -131,9 +132,20 @@ static void checkTurns(int64_t parts, int64_t threads) {
   OnlyPart only(parts - 1);
   std::fill(sums.begin(), sums.end(), -1);
   compute(parts, threads, [&](int64_t part, int64_t) {
-    areRight = awaitTurn(addressOf(sums[part])) == 0;
+    areRight = awaitTurn(addressOf(sums[part]), addressOf(stopWord())) == 0;
   });
   check(areRight, [] { return "a part that is alone waits for others"; });
+}
+
+/// Nobody waits for parts that were left out since the computation shall stop.
+static void checkStoppedTurns() {
+  int64_t never = -1;
+  bool stopped = compute(8, 2, [&](int64_t, int64_t) {
+    stopWord() = 1;
+    awaitTurn(addressOf(never), addressOf(stopWord()));
+  });
+  stopWord() = 0;
+  check(stopped, [] { return "turns that are stopped"; });
 }
 
 /// A part may have parts.
@@ -285,6 +297,7 @@ NACHO_SUITE("workers") {
     checkStop(threads);
   for (int64_t threads : {1, 2, 8})
     checkTurns(1000, threads);
+  checkStoppedTurns();
   checkMeeting(8);
   checkNested();
   checkCallers();

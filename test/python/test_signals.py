@@ -67,6 +67,27 @@ def interrupted_after(delay, number=signal.SIGINT):
     assert took < CORES * (delay + SOON)
 
 
+@pytest.mark.host_only
+def test_parts_that_wait_for_each_other_are_interrupted():
+    """Parts that are left out pass nothing on to those that come next."""
+    A, B = (
+        sp.random_array((4000, 4000), density=0.05, format="csr", rng=n) for n in (1, 2)
+    )
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", threads=3)
+    wanted = kernel(A, B)
+    main = threading.main_thread().ident
+    for delay in range(20):
+        signal_soon = threading.Timer(
+            delay / 4000, signal.pthread_kill, (main, signal.SIGINT)
+        )
+        with pytest.raises(KeyboardInterrupt):
+            signal_soon.start()
+            kernel(A, B)
+            time.sleep(LONG)
+        signal_soon.join()
+    assert abs(kernel(A, B) - wanted).max() == 0
+
+
 @pytest.mark.parametrize("workers", WORKERS, ids=str)
 @pytest.mark.parametrize("text", [TRIPLE, TRIPLE_ROWS])
 @pytest.mark.sampled

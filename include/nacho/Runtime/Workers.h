@@ -37,9 +37,10 @@ int32_t computePartsAt(int64_t parts, int64_t threads, int64_t compute,
                        int64_t context) noexcept;
 
 /// Parts of one computation pass numbers on, each to the one after it. A part
-/// waits until the number at an address, which was negative before, is there;
-/// it is 0 for a part that is computed alone. No part waits for a later one.
-int64_t awaitTurn(int64_t address) noexcept;
+/// waits until the number at an address, which was negative before, is there.
+/// It is 0 for a part that is computed alone, and if the word at the other
+/// address is set: the part before may not have passed any then.
+int64_t awaitTurn(int64_t address, int64_t word) noexcept;
 void passTurn(int64_t address, int64_t number) noexcept;
 
 /// While one of these exists, computations of its thread compute one part only,
