@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 import nacho
 from checks import check_structure, same
+from nacho._kernels import canonical
+from nacho._storage import containers
 from selection import THOROUGH
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "nacho-fuzz"))
@@ -145,6 +147,40 @@ def test_scipy_operands_may_become_unsorted(format, how):
         result = kernel(a, b)
     check_structure(result)
     np.testing.assert_allclose(result.toarray(), a.toarray() + b.toarray())
+
+
+def edit_positions_after_check(monkeypatch, module, array):
+    """Edit ``indptr`` behind the check of an operand, as another thread could."""
+    check = module.has_canonical_entries
+
+    def edit(*arguments):
+        found = check(*arguments)
+        array.indptr[1:3] = [9, 5]
+        return found
+
+    monkeypatch.setattr(module, "has_canonical_entries", edit)
+
+
+def test_positions_that_are_edited_while_entries_are_sorted(monkeypatch):
+    for convert in (nacho.asarray, lambda a: nacho.evaluate("Z[i,j] = A[i,j]", A=a)):
+        a = sp.random_array((40, 40), density=0.3, format="csr", rng=1)
+        a.indices[:] = 39 - a.indices
+        with monkeypatch.context() as patch:
+            edit_positions_after_check(patch, canonical, a)
+            with pytest.raises(nacho.OperandError, match=r"indptr\[2\] = 5, below"):
+                convert(a)
+
+
+def test_positions_that_are_edited_while_blocks_are_converted(monkeypatch):
+    """The conversion reads a copy, which was checked."""
+    b = sp.random_array((40, 40), density=0.3, format="csr", rng=1)
+    a = b.tobsr((2, 2))
+    edit_positions_after_check(monkeypatch, containers, a)
+    text = "Z[i,j] = A[i,j] + B[i,j]"
+    found = nacho.evaluate(text, A=a, B=b)
+    np.testing.assert_array_equal(found.toarray(), 2 * b.toarray())
+    with pytest.raises(nacho.OperandError, match=r"indptr\[2\] = 5, below indptr\[1\]"):
+        nacho.evaluate(text, A=a, B=b)
 
 
 @pytest.mark.parametrize("wrong", [99, -1])

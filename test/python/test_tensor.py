@@ -29,6 +29,10 @@ def example(format="csr"):
     return Tensor.from_coo(coords, [4.0, 2, 3, 1], shape=(3, 4), format=format)
 
 
+def rows_of(kind):
+    return f"(d0, d1) -> (d0 : dense, d1 : {kind})"
+
+
 def sequences(rank):
     """Return every sequence of level kinds, with coordinates in arrays of their own."""
     if rank == 0:
@@ -295,6 +299,18 @@ def test_edited_coordinates_are_not_made_dense(format, wrong):
             with pytest.raises(nacho.OperandError, match=f"= {wrong} is out of range"):
                 function()
         tensor.crd[level][1] = kept
+
+
+@pytest.mark.parametrize(
+    "format",
+    ["csr", "dcsc", *map(rows_of, ("loose_compressed", "structured[0, 32]"))],
+)
+def test_edited_positions_are_refused_by_all_that_needs_coordinates(format):
+    tensor = example("csr").convert(format)
+    tensor.pos[1][1] = -1
+    for function in (lambda: tensor.coords, tensor.to_dense):
+        with pytest.raises(nacho.OperandError, match=r"Tensor: pos\[1\]\[1\] = -1, "):
+            function()
 
 
 def test_too_large_to_be_dense():

@@ -29,9 +29,9 @@ class _Reordering:
     are compared with a snapshot; this is much cheaper than sorting.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, name: str | None) -> None:
         self.given = [array.copy() for array in view.index_arrays]
-        columns = coordinates(view)
+        columns = coordinates(view, name=name)
         self.order, first = sorted_runs(columns)
         self.duplicates = first.size - int(np.count_nonzero(first))
         self.starts = np.flatnonzero(first) if self.duplicates else None
@@ -80,7 +80,7 @@ def canonical(
         if has_canonical_entries(name, ready, threads):
             remember(container, view)
             return ready
-        reordering = _Reordering(ready)
+        reordering = _Reordering(ready, name)
         remember(container, view, reordering)
     if notes is not None:
         count = reordering.duplicates

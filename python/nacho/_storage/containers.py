@@ -324,11 +324,11 @@ class _Expansion:
     """
 
     def __init__(self, name: str, container: Any) -> None:
-        indptr, indices, data = container.indptr, container.indices, container.data
         self.shape = container.shape
-        self.block = rows, columns = data.shape[1:]
-        self.given = indptr.copy(), indices.copy()
-        blocks = _checked_blocks(name, container)
+        self.block = rows, columns = container.data.shape[1:]
+        self.given = container.indptr.copy(), container.indices.copy()
+        indptr, indices = self.given
+        blocks = _checked_blocks(name, container, indptr, indices)
         first, length = indptr[:-1].astype(np.int64), np.diff(indptr)
         self.blocks = int(indptr[-1])
         count = self.blocks * rows * columns
@@ -358,9 +358,10 @@ class _Expansion:
         )
 
 
-def _checked_blocks(name: str, container: Any) -> Array:
+def _checked_blocks(name: str, container: Any, pos: Array, crd: Array) -> Array:
     """Check the indices of the blocks, as a csr matrix whose entries are the blocks.
 
+    ``pos`` and ``crd`` are copies of the container's, which no other thread can edit.
     Return the column of each block.
     """
     rows, columns = container.data.shape[1:]
@@ -369,7 +370,6 @@ def _checked_blocks(name: str, container: Any) -> Array:
         message = f"shape {shape} is not a multiple of the blocks, {rows}x{columns}"
         raise OperandError(f"operand '{name}': {message}")
     grid = (shape[0] // rows, shape[1] // columns)
-    pos, crd = container.indptr, container.indices
     corner = container.data[:, 0, 0]
     view = View(CSR, grid, (None, pos), (None, crd), corner, SCIPY_ARRAY, "bsr")
     for label, array in (("indptr", pos), ("indices", crd)):

@@ -14,15 +14,27 @@ from nacho._elements import DType
 from nacho._storage.formats import Format
 from nacho._storage.splitting import join_columns
 from nacho._storage.usual_views import usual_view, with_levels_of
-from nacho._storage.views import INT32, INT32_MAX, INT64, Array, View, groups, subject
+from nacho._storage.views import (
+    INT32,
+    INT32_MAX,
+    INT64,
+    Array,
+    View,
+    groups,
+    sound_positions,
+    subject,
+)
 from nacho.errors import OperandError, OutOfMemoryError, UnsupportedError
 
 
-def coordinates(view: View, depth: int | None = None) -> list[Array]:
+def coordinates(
+    view: View, depth: int | None = None, name: str | None = None
+) -> list[Array]:
     """Return, per level, the coordinate of every entry, in storage order.
 
     With ``depth``, return only the first ``depth`` levels: per level, the coordinate of
-    every position of the last of these levels.
+    every position of the last of these levels. ``name`` is that of the operand in
+    messages: ``pos`` may have been edited since it was checked.
     """
     columns: list[Array] = []
     view = usual_view(view)
@@ -36,7 +48,7 @@ def coordinates(view: View, depth: int | None = None) -> list[Array]:
             count *= extent
             continue
         if kind.has_pos:
-            lengths = np.diff(view.pos_at(level))
+            lengths = np.diff(sound_positions(view, level, name))
             columns = [np.repeat(column, lengths) for column in columns]
         crd = view.crd_at(level)
         columns.append(crd)

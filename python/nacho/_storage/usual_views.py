@@ -9,7 +9,7 @@ import numpy as np
 
 from nacho._storage.formats import Format
 from nacho._storage.level_kind import positions_in
-from nacho._storage.views import Array, View
+from nacho._storage.views import Array, View, sound_positions
 
 
 def usual_view(view: View) -> View:
@@ -27,6 +27,8 @@ def usual_view(view: View) -> View:
     """The number of positions of the level above, with those in gaps."""
     for level, kind in enumerate(view.format.level_kinds):
         extent, ends, stored = view.extents[level], view.pos[level], view.crd[level]
+        if ends is not None:
+            ends = sound_positions(view, level)
         if kind.is_full:
             kept = (kept[:, None] * extent + np.arange(extent)).reshape(-1)
         elif not kind.shares_positions:
@@ -49,6 +51,7 @@ def with_levels_of(wanted: Format, view: View) -> View:
     for level, kind in enumerate(wanted.level_kinds):
         ends, stored = pos[level], crd[level]
         if ends is not None and stored is not None:
+            ends = sound_positions(view, level)
             made = kind.stored(ends, stored, view.extents[level])
             pos[level], crd[level] = made
     return View(wanted, view.shape, (*pos,), (*crd,), view.values, view.library)

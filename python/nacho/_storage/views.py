@@ -192,10 +192,20 @@ def require_positions(name: str | None, view: View) -> None:
     Levels that do not store their coordinates in the usual way have rules of their own.
     """
     for level in view.format.compressed:
-        kind, pos = view.format.level_kinds[level], view.pos_at(level)
-        wrong = kind.wrong_position(pos, view.array_at(level))
-        if wrong is not None:
-            _refuse_position(name, view, level, *wrong)
+        _require_positions_of(name, view, level, view.pos_at(level))
+
+
+def sound_positions(view: View, level: int, name: str | None = None) -> Array:
+    """Return a copy of ``pos`` of a level, checked: no other thread can edit it."""
+    pos = view.pos_at(level).copy()
+    _require_positions_of(name, view, level, pos)
+    return pos
+
+
+def _require_positions_of(name: str | None, view: View, level: int, pos: Array) -> None:
+    wrong = view.format.level_kinds[level].wrong_position(pos, view.array_at(level))
+    if wrong is not None:
+        _refuse_position(name, view.pos_label(level), pos, *wrong)
 
 
 def has_canonical_entries(name: str | None, view: View, threads: int = 0) -> bool:
@@ -265,9 +275,8 @@ def _require_range(name: str | None, view: View, levels: range) -> None:
 
 
 def _refuse_position(
-    name: str | None, view: View, level: int, place: int, reason: str
+    name: str | None, label: str, pos: Array, place: int, reason: str
 ) -> NoReturn:
-    pos, label = view.pos_at(level), view.pos_label(level)
     if place and pos[place] < pos[place - 1]:
         reason = f"below {label}[{place - 1}] = {pos[place - 1]}"
     raise OperandError(f"{subject(name)}: {label}[{place}] = {pos[place]}, {reason}")
