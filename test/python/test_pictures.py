@@ -128,6 +128,14 @@ def test_cells_have_the_entries():
     assert grid.is_exact
     np.testing.assert_array_equal(grid.visited, [[0, 0, 1], [1, 1, 0]])
     (path,) = parsed(Pattern("t", "c", grid).svg()).all("path")
+    square = "h0.7v0.7h-0.7z"
+    assert path["d"] == f"M2.15 0.15{square}M0.15 1.15{square}M1.15 1.15{square}"
+
+
+def test_neighbours_share_a_rectangle_where_cells_are_small():
+    grid = Grid.of((2, 100), np.array([0, 1, 1]), np.array([2, 0, 1]))
+    assert grid.is_exact
+    (path,) = parsed(Pattern("t", "c", grid).svg()).all("path")
     assert path["d"] == "M2 0h1v1H2zM0 1h2v1H0z"
 
 
@@ -137,7 +145,7 @@ def test_entries_that_are_not_visited_are_apart():
     np.testing.assert_array_equal(grid.visited, [[0, 0, 1], [0, 1, 0]])
     np.testing.assert_array_equal(grid.skipped, [[0, 0, 0], [1, 0, 0]])
     skipped, visited = parsed(Pattern("t", "c", grid).svg()).all("path")
-    assert skipped["d"] == "M0 1h1v1H0z"
+    assert skipped["d"] == "M0.15 1.15h0.7v0.7h-0.7z"
     assert skipped["fill"] != visited["fill"]
 
 

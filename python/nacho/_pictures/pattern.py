@@ -35,6 +35,10 @@ MOST_REGIONS = 64
 _SIDE, _LEAST_SIDE = 320.0, 40.0
 """How long the longer side is in pixels, and how short the other one may be."""
 _SHADES = (0.3, 0.5, 0.75, 1.0)
+_GAP = 0.15
+"""How much of a cell stays free around a single entry, so that its part is seen."""
+_LEAST_FOR_GAPS = 5.0
+"""Cells that are smaller, in pixels, are filled as a whole."""
 _CHUNK = 1 << 20
 
 Counts = NDArray[np.int64]
@@ -172,11 +176,13 @@ class Pattern:
 
     def _entries(self) -> str:
         """Return the cells, in units of cells."""
+        down, across = self._cell_size
+        has_gaps = self.grid.is_exact and min(down, across) >= _LEAST_FOR_GAPS
+        outline = _squares if has_gaps else _runs
         paths = [
-            element("path", d=_runs(cells), fill=color, fill_opacity=opacity)
+            element("path", d=outline(cells), fill=color, fill_opacity=opacity)
             for color, opacity, cells in self.grid.shades()
         ]
-        down, across = self._cell_size
         scale = f"scale({across:.6g} {down:.6g})"
         return element("g", *paths, class_="entries", transform=scale)
 
@@ -308,6 +314,17 @@ def _corners(begin: tuple[int, int], end: tuple[int, int], inner: int) -> list[P
     corners += [(stop, last), (stop, last + 1), (0, last + 1)] if stop else [(0, last)]
     corners += [(0, row + 1), (column, row + 1)] if column else []
     return corners
+
+
+def _squares(cells: NDArray[np.bool_]) -> str:
+    """Return a path around the middle of each cell."""
+    side = 1 - 2 * _GAP
+    return "".join(
+        f"M{column + _GAP:g} {row + _GAP:g}h{side:g}v{side:g}h{-side:g}z"
+        for row, column in zip(
+            *(each.tolist() for each in cells.nonzero()), strict=True
+        )
+    )
 
 
 def _runs(cells: NDArray[np.bool_]) -> str:
