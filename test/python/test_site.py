@@ -175,6 +175,10 @@ def test_pictures_of_speeds_have_the_numbers_of_the_measurements():
             (line,) = re.findall(rf"^\| {re.escape(speed.workload)} .*$", text, re.M)
             assert f"| {float(bar['data-ratio']):.2f} " in line
             assert (float(bar["x"]) < 270) == (speed.ratio < 1)
+        for text in svg.all("text"):
+            # Of the fonts that browsers have for it, the widest takes 6.6 a character.
+            end = 6.6 * len(text.text) if text["text-anchor"] == "start" else 0
+            assert float(text["x"]) + end < float(svg.all("svg")[0]["width"])
     order = list(speeds.BY_SKEW)
     assert [row.workload for row in speeds.speeds()["csr-add"][1]] == order
 

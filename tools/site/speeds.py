@@ -40,9 +40,9 @@ _PEERS = {
 """The names of the other libraries."""
 
 _FASTER, _SLOWER = "#4878a8", "#b35806"
-_WIDTH, _ROW, _TOP = 640.0, 20.0, 22.0
-_LEFT, _MIDDLE, _RIGHT = 150.0, 270.0, 490.0
-_MOST = 8.0
+_WIDTH, _ROW, _TOP = 700.0, 20.0, 22.0
+_MIDDLE, _RIGHT = 270.0, 490.0
+_MOST = 25.0
 """The ratio at the end of the longest bar that fits."""
 
 
