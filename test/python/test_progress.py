@@ -72,6 +72,15 @@ def test_kernels_and_plans_tell_too():
     before = len(told)
     plan.execute()
     assert len(told) > before
+    plan = kernel.plan(A)
+    for _ in range(2):  # the second one would be a repetition
+        told = Told()
+        plan.execute(progress=told)
+        check(told)
+    with pytest.raises(nacho.OptionError, match="progress=1: expected True, False"):
+        plan.execute(progress=1)
+    plan = nacho.mlir.compile("y[i] = 2 * progress[i]").plan(np.ones(3))
+    assert plan.execute(progress=np.full(3, 2.0)).tolist() == [4, 4, 4]
 
 
 @pytest.mark.usefixtures("_soon")

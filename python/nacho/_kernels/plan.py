@@ -14,9 +14,10 @@ from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import on_stream
 from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
-from nacho._kernels.option_checks import checked_count
+from nacho._kernels.option_checks import checked_count, checked_progress
 from nacho._kernels.options import Lowering, Running, out_of_call
 from nacho._kernels.parts import Part, Parts
+from nacho._kernels.progress import Progress
 from nacho._kernels.repetition import Repeatable
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
@@ -69,7 +70,8 @@ class Plan:
 
         Values and scalars may have changed since the plan was made. The types and the
         pattern of entries must be the same. Nothing is widened that was not then. The
-        result is written to ``out``, if that is given, as in calls of ``Kernel``.
+        result is written to ``out``, if that is given, as in calls of ``Kernel``, and
+        ``progress`` is theirs, too: without it, that of the plan.
         """
         if not named and self._repeatable is not None:
             repeated = operands or tuple(self._call.given)
@@ -82,6 +84,9 @@ class Plan:
         assignment = statement.assignment
         given = planned.given
         out = out_of_call(named, assignment.operands)
+        progress = planned.running.progress
+        if "progress" in named and "progress" not in assignment.operands:
+            progress = checked_progress(named.pop("progress"))
         room = None if out is None else Room(out, assignment.result)
         if operands or named:
             given = bind(assignment, operands, named)
@@ -91,12 +96,16 @@ class Plan:
                 type = statement.types[name]
                 require_type(name, view, type, "the plan was made")
         if specialisation.target == HOST:
-            return self._executed(given, views, room)
+            return self._executed(given, views, room, progress)
         with on_stream(views, specialisation.target, planned.running.stream):
-            return self._executed(given, views, room)
+            return self._executed(given, views, room, progress)
 
     def _executed(
-        self, given: Sequence[Any], views: Mapping[str, View], room: Room | None
+        self,
+        given: Sequence[Any],
+        views: Mapping[str, View],
+        room: Room | None,
+        progress: Progress,
     ) -> Any:
         specialisation, planned = self._specialisation, self._call
         asked = planned.running
@@ -105,7 +114,7 @@ class Plan:
             device=asked.device,
             stream=asked.stream,
             out=room,
-            progress=asked.progress,
+            progress=progress,
         )
         extents = index_extents(specialisation.statement.assignment, views)
         call = Call.of(specialisation, given, views, extents, running)
