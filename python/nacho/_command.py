@@ -24,7 +24,6 @@ from nacho.errors import NachoError, OptionError, UnsupportedError
 _TARGETS = " or ".join(TARGETS)
 
 _EXAMPLES = """\
-examples:
   nacho run "Z[i,j] = A[i,j] * B[i,j]" A=a.mtx B=b.mtx -o z.mtx
   nacho run "s = sqrt(sum(i, j, A[i,j]**2))" A=a.mtx
   nacho run "Z[i,j] = c * A[i,j]" A=a.tns c=2.5 -f A:csr
@@ -35,11 +34,15 @@ examples:
   nacho explore "y[i] = A[i,j] * x[j]" A=a.mtx x=x.mtx
   nacho convert a.mtx a.npz -f csc
   nacho info
-
+"""
+_OPERANDS = """
 An operand is a file (.mtx, .tns, .npz, .bsp.h5, .npy, .csv), or a number. Sparse
 matrices are read as csr, and other tensors as their files store them, unless -f says
-how. The exit code is 0 if all went well, 1 if nacho refuses something, and 2 if the
-command is wrong.
+how.
+"""
+_EXIT_CODES = """
+The exit code is 0 if all went well, 1 if nacho refuses something, and 2 if the command
+is wrong.
 """
 _TEXTS = ("llvm", "asm", "ptx")
 """What ``nacho ir`` shows besides the stages."""
@@ -66,6 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _in_own_words(message: object, given: argparse.Namespace) -> str:
     """Return a message with options of the command in place of those of functions."""
     text = re.sub(r'formats=\{"(\w+)": "([\w-]+)"\}', r"-f \1:\2", str(message))
+    if isinstance(message, OSError) and message.strerror and message.filename:
+        text = f"{message.strerror}: '{message.filename}'"
+    if given.run is _convert:
+        return re.sub(r'\bout="([\w-]+)"', r"-f \1", text)
     left = re.match(r"\s*\w+", getattr(given, "expression", ""))
     result = left[0].strip() if left else "Z"
     return re.sub(r'\bout="([\w-]+)"', rf"-f {result}:\1", text)
@@ -78,18 +85,21 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="nacho",
         description="Compute sparse tensor expressions over files, in balanced parts.",
-        epilog=_EXAMPLES,
+        epilog=f"examples:\n{_EXAMPLES}{_OPERANDS}{_EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=nacho.__version__)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def add(name: str, run: Callable[[Any], int | None], text: str) -> Any:
+        lines = _EXAMPLES.splitlines(keepends=True)
+        examples = [line for line in lines if line.split()[1] == name]
+        about_operands = _OPERANDS if any("=a." in line for line in examples) else ""
         made = commands.add_parser(
             name,
             help=text,
             description=f"{text[0].upper()}{text[1:]}.",
-            epilog=_EXAMPLES,
+            epilog=f"examples:\n{''.join(examples)}{about_operands}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         made.set_defaults(run=run)
@@ -106,30 +116,39 @@ def _parser() -> argparse.ArgumentParser:
             help="how an operand, or the result, is stored: A:csr, Z:dense",
         )
         if options:
-            made.add_argument("--threads", type=int, help="at most so many")
-            made.add_argument("--parts", type=int, help="so many parts")
-            made.add_argument("--target", help=_TARGETS)
+            made.add_argument("--threads", type=int, help="use at most so many threads")
+            made.add_argument("--parts", type=int, help="cut into so many parts")
+            made.add_argument("--target", help=f"where to compute: {_TARGETS}")
 
     run = add("run", _run, "compute an expression")
     add_expression(run)
     _add_operands(run)
-    run.add_argument("-o", "--output", type=Path, help="the file for the result")
+    run.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="the file for the result; without it, the result is shown in short",
+    )
     explain = add("explain", _explain, "compute an expression, and tell how")
     add_expression(explain)
     _add_operands(explain)
     explain.add_argument("--html", type=Path, help="write a page to this file")
     partition = add("partition", _partition, "show where parts begin, and their costs")
     add_expression(partition, options=False)
-    partition.add_argument("parts", type=int, help="so many parts")
+    partition.add_argument("parts", type=int, help="into how many parts to cut")
     _add_operands(partition)
     ir = add("ir", _ir, "show what an expression is compiled to")
     add_expression(ir, options=False)
-    ir.add_argument("--stage", default="loops", help="a stage, or llvm, asm, ptx")
-    ir.add_argument("--target", default=CPU.name, help=_TARGETS)
+    ir.add_argument(
+        "--stage",
+        default="loops",
+        help="a stage, such as loops (the default) or scf, or llvm, asm, ptx",
+    )
+    ir.add_argument("--target", default=CPU.name, help=f"where to compute: {_TARGETS}")
     explore = add("explore", _explore, "write a page with all that is compiled and cut")
     add_expression(explore, options=False)
     _add_operands(explore)
-    explore.add_argument("--target", help=_TARGETS)
+    explore.add_argument("--target", help=f"where to compute: {_TARGETS}")
     explore.add_argument(
         "-o",
         "--output",
@@ -138,15 +157,24 @@ def _parser() -> argparse.ArgumentParser:
         help="the file for the page (explore.html)",
     )
     convert = add("convert", _convert, "write a tensor into a file of another kind")
-    convert.add_argument("source", type=Path, metavar="FILE", help="the file to read")
+    _add_files(convert)
+    info = add("info", _info, "show versions, the machine, and the cache")
+    info.add_argument("--clear", action="store_true", help="clear the cache before")
+    return parser
+
+
+def _add_files(convert: Any) -> None:
+    convert.add_argument(
+        "source",
+        type=Path,
+        metavar="FILE",
+        help="the file to read, of a kind that the end of its name says",
+    )
     convert.add_argument(
         "output", type=Path, metavar="OUTPUT", help="the file to write"
     )
-    convert.add_argument("-f", "--format", help="how it is stored: csr, coo, dense")
-    convert.add_argument("--dtype", help="the type of its values: float32")
-    info = add("info", _info, "show versions, the machine, and the cache")
-    info.add_argument("--clear", action="store_true", help="clear the cache")
-    return parser
+    convert.add_argument("-f", "--format", help="store it as csr, coo, dense, ...")
+    convert.add_argument("--dtype", help="make its values of a type, such as float32")
 
 
 def _add_operands(made: Any) -> None:

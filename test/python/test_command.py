@@ -167,16 +167,30 @@ def test_messages_have_options_of_the_command(capsys):
     assert capsys.readouterr().out.startswith("[[ 2.718")
 
 
+def test_messages_of_convert_have_its_options(capsys):
+    assert run("convert", "a.mtx", "a.csv") == 1
+    assert "ask for that with -f dense\n" in capsys.readouterr().err
+    assert run("convert", "missing.mtx", "a.csv") == 1
+    message = "nacho: error: No such file or directory: 'missing.mtx'\n"
+    assert capsys.readouterr().err == message
+
+
 def test_a_wrong_command_shows_how_it_is_written(capsys):
     with pytest.raises(SystemExit) as error:
         run("walk")
     assert error.value.code == 2
     assert "usage: nacho" in capsys.readouterr().err
-    for command in ((), ("run",), ("ir",)):
+    commands = ["run", "explain", "partition", "ir", "explore", "convert", "info"]
+    for command in ((), *((each,) for each in commands)):
         with pytest.raises(SystemExit) as error:
             run(*command, "--help")
         assert error.value.code == 0
-        assert 'nacho run "Z[i,j]' in capsys.readouterr().out
+        examples = capsys.readouterr().out.partition("examples:")[2]
+        shown = {line.split()[1] for line in examples.splitlines() if "  nacho" in line}
+        assert shown == set(command or commands)
+        assert ("An operand is a file" in examples) == (
+            command not in (("ir",), ("convert",), ("info",))
+        )
 
 
 def test_warnings_are_a_line(capsys):

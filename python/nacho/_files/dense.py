@@ -69,8 +69,8 @@ def _elements(path: Path, tensor: Tensor) -> Array:
     if not tensor.format.is_dense:
         raise FileError(
             f"'{path}' would have all elements, zeros included, of a tensor in "
-            f"{tensor.format}: write .npz, .mtx or .tns, or convert it to dense (on "
-            "the command line, -f Z:dense makes a dense Z)"
+            f"{tensor.format}: write .npz, .mtx or .tns, or convert it to dense; ask "
+            'for that with out="dense"'
         )
     return tensor.to_dense()
 
