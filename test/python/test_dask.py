@@ -109,6 +109,7 @@ def test_results_are_operands(client):
         "Z[i,j] = A[i,j] * sum(k, A[i,k]) + B[i,j]",
         "Z[i,k] = A[i,j] * A[j,k]",
         "y[k] += A[i,j] * B[j,k]",
+        "y[i] = argmax(j, A[i,j] * B[j,i]) + argmin(j, A[j,i])",
     ],
 )
 def test_other_statements(client, expr):

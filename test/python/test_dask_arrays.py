@@ -87,6 +87,36 @@ def test_chunks_of_numpy(chunks):
     check(nd.from_array(da.from_array(array, chunks), "csf"), array, "dcsr")
 
 
+@pytest.mark.parametrize("rows", [(2, 3), (0, 2, 0, 0, 3, 0)])
+@pytest.mark.parametrize("parts", [1, 2, 4, 7])
+def test_parts_that_end_where_a_chunk_of_numpy_begins(rows, parts):
+    """A cut in the first row of a chunk asks the piece before for that row, too."""
+    array = random_array((5, 4), density=0.6)
+    given = {"D": 1 + array, "A": sp.csr_array(array)}
+    text = "Z[i,j] = D[i,j] * A[i,j]"
+    pieces = nd.from_array(da.from_array(given["D"], (rows, (0, 4))))
+    assert pieces.npieces == 2
+    found = nd.evaluate(text, D=pieces, A=given["A"], parts=parts).compute()
+    expected = nacho.evaluate(text, **given, parts=parts)
+    np.testing.assert_array_equal(found.toarray(), expected.toarray())
+
+
+def test_chunks_of_numpy_without_elements():
+    for shape in ((0, 4), (3, 0), (0, 0)):
+        pieces = nd.from_array(da.zeros(shape, chunks=(1, 2)))
+        assert pieces.compute().shape == shape
+
+
+@pytest.mark.parametrize("dtype", ["u2", "u4", "f2"])
+def test_tensors_of_types_that_are_read_as_others(dtype):
+    A = nacho.Tensor.from_coo([[0, 2, 2], [1, 0, 3]], np.arange(3, dtype=dtype))
+    text = "Z[i,j] = A[i,j] + A[i,j]"
+    found = nd.evaluate(text, A=nd.from_tensor(A, pieces=2)).compute()
+    expected = nacho.evaluate(text, A=A)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found.values, expected.values)
+
+
 def test_dense_tensors_and_vectors():
     array = random_array((7, 5, 6))
     check(nd.from_array(da.from_array(array, (3, 2, 4))), array, "dense")
@@ -119,6 +149,14 @@ def test_delayed_blocks():
 def raised(kind, match, make, *args, **options) -> None:
     with pytest.raises(kind, match=match):
         make(*args, **options).compute()
+
+
+@pytest.mark.parametrize("block", ["text", None, 2.5])
+def test_chunks_that_are_no_arrays(block):
+    made = da.zeros((4, 3), chunks=(2, 3)).map_blocks(lambda _: block, dtype=float)
+    with pytest.raises(nacho.NachoError, match="operand 'block'") as error:
+        nd.from_array(made).compute()
+    assert "of piece" in error.value.__notes__[0]
 
 
 def test_errors():

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import count
 
 from nacho._notation.parser import parse
 from nacho._notation.tree import Access, AccessKey, Assignment, postorder
+from nacho.errors import Span
 
 _NAME = re.compile(r"\w+")
 
@@ -42,17 +44,38 @@ def named_apart(
 
 
 def _new_names(assignment: Assignment, names: Collection[str]) -> dict[AccessKey, str]:
-    """Return names that nothing else has, by operands and indices of accesses."""
+    """Return names that nothing else has, by operands and indices of accesses.
+
+    Accesses that are written in one place, as those that ``argmax`` stands for, share a
+    name. Where a place would need two names, there are none.
+    """
     taken = {*assignment.indices, *assignment.operands, assignment.result.name}
+    written: dict[AccessKey, set[Span]] = {}
+    for node in postorder(assignment.expr):
+        if isinstance(node, Access):
+            written.setdefault(node.key, set()).add(node.span)
     seen: set[str] = set()
     found: dict[AccessKey, str] = {}
+    there: dict[Span, str] = {}
     for access in assignment.accesses:
-        if access.name in names and access.name in seen:
-            number = 2
-            while f"{access.name}_{number}" in taken:
-                number += 1
-            name = f"{access.name}_{number}"
-            found[access.key] = name
+        if access.name not in names:
+            continue
+        places = written[access.key]
+        known = {there[place] for place in places if place in there}
+        if len(known) > 1:
+            return {}
+        name = access.name
+        if known:
+            name = known.pop()
+        elif access.name in seen:
+            name = _fresh(access.name, taken)
             taken.add(name)
+        if name != access.name:
+            found[access.key] = name
+        there |= dict.fromkeys(places, name)
         seen.add(access.name)
     return found
+
+
+def _fresh(name: str, taken: Collection[str]) -> str:
+    return next(new for n in count(2) if (new := f"{name}_{n}") not in taken)

@@ -27,7 +27,7 @@ from nacho._pieces.tensor import Pieces
 from nacho._pieces.windows import Windows
 from nacho._storage.containers import view_of
 from nacho._storage.formats import Format
-from nacho._storage.views import NACHO, NUMPY
+from nacho._storage.views import NACHO, NUMPY, Array
 from nacho.dask._engine import DaskEngine, client_of, renewed
 from nacho.dask._tensor import Tensor
 from nacho.errors import ArgumentError, DTypeError, OptionError, ShapeError
@@ -232,7 +232,7 @@ def _type_of(blocks: Sequence[_Block], options: _Options) -> DType:
 
 
 def _block_of(block: Any) -> _Block:
-    shape = tuple(block.shape)
+    shape = tuple(getattr(block, "shape", ()))
     view = view_of("block", block, len(shape))
     library = NUMPY if view.format.is_dense else view.library
     return _Block(shape, view.values.dtype, library)
@@ -294,26 +294,30 @@ def _require_shape(
 def _dense(
     engine: DaskEngine, grid: Grid, offsets: Sequence[Sequence[int]], dtype: DType
 ) -> Pieces:
-    """Return the pieces of a dense tensor: each is a row of blocks."""
+    """Return the pieces of a dense tensor: each is a row of blocks that has elements.
+
+    As every piece, it has an element more than its own, here the row that follows.
+    """
     shape = tuple(each[-1] for each in offsets)
     strides = [math.prod(shape[1 : n + 1]) for n in range(len(shape))]
     rows = np.array(offsets[0], np.int64)
+    kept = np.flatnonzero(np.diff(rows)) if shape[0] else np.zeros(1, np.int64)
+    grid, rows = grid[kept], np.append(rows[kept], shape[0])
     coordinates = np.zeros((len(rows), len(shape)), np.int64)
     coordinates[:, 0] = rows
     positions = np.outer(rows, np.array(strides, np.int64))
-    rows_of_blocks = [grid[n : n + 1] for n in range(len(grid))]
     begins = positions[:-1, -1].tolist()
-    handles = [
-        engine.submit(
-            f"piece-{n}",
-            _dense_window,
-            begins[n],
-            dtype,
-            each.shape,
-            each.ravel().tolist(),
-        )
-        for n, each in enumerate(rows_of_blocks)
-    ]
+    handles = []
+    for n, begin in enumerate(begins):
+        given = grid[n : n + 1].ravel().tolist()
+        behind = grid[n + 1 : n + 2]
+        edge = [
+            engine.submit(f"row-{n + 1}", _first_row, each)
+            for each in behind.ravel().tolist()
+        ]
+        blocks = (1 + len(behind), *grid.shape[1:])
+        task = (_dense_window, begin, dtype, blocks, given + edge)
+        handles.append(engine.submit(f"piece-{n}", *task))
     return Pieces(
         Format("dense").for_rank(len(shape)),
         shape,
@@ -326,10 +330,14 @@ def _dense(
     )
 
 
+def _first_row(block: Any) -> Array:
+    return np.asarray(block)[:1]
+
+
 def _dense_window(
     begin: int, dtype: DType, shape: tuple[int, ...], blocks: Sequence[Any]
 ) -> Windows:
-    """Return the elements of a row of blocks, which is a grid of these."""
+    """Return the elements of a grid of blocks."""
     grid = np.empty(len(blocks), object)
     for number, block in enumerate(blocks):
         grid[number] = np.asarray(block)

@@ -7,10 +7,12 @@ from typing import Any
 
 from distributed import Client
 
+from nacho._elements import ELEMENTS, READ_AS
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.canonical import canonical
 from nacho._kernels.option_checks import checked_count
 from nacho._pieces.cutting import cut
+from nacho._storage.input_checks import cast_to
 from nacho._storage.scalars import is_number
 from nacho.dask._engine import DaskEngine, client_of
 from nacho.dask._tensor import Tensor
@@ -48,6 +50,10 @@ def from_tensor(
         raise ArgumentError("tensor: a number needs no pieces: pass it as it is")
     view = plain_view("tensor", tensor, rank)
     view = canonical("tensor", tensor, view, view, "full", None)
+    read = READ_AS.get(view.values.dtype)
+    if read is not None:
+        values = cast_to("tensor", view.values, ELEMENTS[read])
+        view = view.with_arrays(view.pos, view.crd, values)
     known, windows = cut(view, count)
     # Not later: the caller may change the container.
     handles = tuple(
