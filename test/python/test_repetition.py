@@ -104,6 +104,18 @@ def test_large_matrices_are_remembered_when_they_are_checked(full):
     assert len(full) == len(matrices)
 
 
+@pytest.mark.parametrize("levels", ["d0 : dense, d1 : dense", "d1 : dense, d0 : dense"])
+def test_dense_results_in_either_order(levels):
+    a = np.arange(6.0).reshape(2, 3)
+    kernel = nacho.mlir.compile(
+        "Z[i,j] = 2 * A[i,j]", {"A": "dense", "Z": f"(d0, d1) -> ({levels})"}
+    )
+    for _ in range(3):
+        found = kernel(a)
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_array_equal(found, 2 * a)
+
+
 @pytest.mark.parametrize("format", ["csr", "csc", "dcsr", "coo", "csf"])
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 def test_small_matrices_are_checked_by_the_extension(full, format, width):

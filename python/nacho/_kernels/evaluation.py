@@ -332,13 +332,16 @@ def _key_of(
     text: object, operands: object, options: Options, named: Mapping[str, Any]
 ) -> tuple[object, ...] | None:
     """Return by what a call is known again, or None for one that is not."""
-    given = {} if operands is None else operands
-    if not isinstance(text, str) or type(given) is not dict:
+    if not isinstance(text, str):
         return None
     asked = options.key
+    if operands is None:
+        return None if asked is None else (text, asked, *named)
+    if type(operands) is not dict:
+        return None
     # An operand that is given in both ways is refused.
-    names = (*given, *named)
-    return None if asked is None or given.keys() & named else (text, asked, *names)
+    names = (*operands, *named)
+    return None if asked is None or operands.keys() & named else (text, asked, *names)
 
 
 def explained(

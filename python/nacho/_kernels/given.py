@@ -35,7 +35,7 @@ class HasCoo(Protocol[_Coo]):
 
 def spelled(expr: object, operands: Any, named: dict[str, Any]) -> tuple[object, Any]:
     """Return an expression as text, and its operands, which may be in it."""
-    if isinstance(expr, Expression | WholeExpression):
+    if not isinstance(expr, str) and isinstance(expr, Expression | WholeExpression):
         return _spelled_by_operators(expr, operands, named)
     return expr, operands
 

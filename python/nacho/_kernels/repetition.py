@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nacho._elements import STORED
 from nacho._kernels.call import Call
 from nacho._kernels.device_repetition import DeviceRepetition
@@ -170,7 +172,7 @@ class RepetitionsByOptions:
 class Repeatable:
     """A call to be repeated, and how its result is made of arrays."""
 
-    __slots__ = ("_forgotten", "_kind", "_native", "_shape", "_type")
+    __slots__ = ("_forgotten", "_is_array", "_kind", "_native", "_shape", "_type")
 
     def __init__(
         self,
@@ -182,6 +184,10 @@ class Repeatable:
         self._type = call.specialisation.statement.result
         self._shape = call.shape
         self._kind = call.kind
+        format = self._type.format
+        is_in_order = format is not None and format.is_dense and format.is_row_major
+        self._is_array = is_in_order and call.kind is np.ndarray
+        """Whether the values are the result, which needs no other arrays."""
 
     @classmethod
     def of(cls, call: Call, *, takes_others: bool = False) -> Repeatable | None:
@@ -213,6 +219,8 @@ class Repeatable:
 
     def wrap(self, buffers: list[Any]) -> Any:
         """Return the result that has these arrays."""
+        if self._is_array:
+            return buffers[-1].reshape(self._shape)
         return make_result(self._type.format, self._shape, buffers, self._kind)
 
     def _filled(self, operands: tuple[Any, ...], out: object) -> Any:
