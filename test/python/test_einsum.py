@@ -33,7 +33,9 @@ def test_subscripts(subscripts, inputs, left):
 @pytest.mark.parametrize(
     ("subscripts", "count", "error", "message", "under"),
     [
-        ("...j,jk", 2, nacho.UnsupportedError, "an ellipsis is not supported", "."),
+        ("..j,jk", 2, nacho.ParseError, "unexpected character '.'", "."),
+        ("...j...,jk", 2, nacho.ParseError, "unexpected character '.'", "."),
+        ("...j->j", 1, nacho.ParseError, "the result lacks the ellipsis", "-"),
         ("ij,j1", 2, nacho.ParseError, "unexpected character '1'", "1"),
         ("ij->i>", 1, nacho.ParseError, "unexpected character '>'", ">"),
         ("ij-i", 1, nacho.ParseError, "unexpected character '-'", "-"),
@@ -49,6 +51,49 @@ def test_malformed(subscripts, count, error, message, under):
     assert message in str(caught.value)
     _, line, marks = str(caught.value).rsplit("\n", 2)
     assert line[marks.index("^")] == under
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "shapes"),
+    [
+        ("...j,j->...", [(2, 3), (3,)]),
+        ("...j,j->...", [(3,), (3,)]),
+        ("...ij, ...jk -> ...ik", [(4, 2, 3), (4, 3, 5)]),
+        ("...ij,...jk", [(4, 2, 3), (3, 5)]),
+        ("i...->...", [(2, 3, 4)]),
+        ("i...,i...", [(2, 3), (2, 3)]),
+        ("b...a,a...->...b", [(2, 4, 3), (3, 4)]),
+        ("...,...->...", [(2, 3), (2, 3)]),
+        ("...,->...", [(2, 3), ()]),
+        ("...->", [()]),
+        ("...ii->...i", [(2, 3, 3)]),
+    ],
+)
+def test_ellipses_are_those_of_numpy(subscripts, shapes):
+    rng = np.random.default_rng(0)
+    arrays = [rng.random(shape) for shape in shapes]
+    found = nacho.einsum(subscripts, *arrays)
+    np.testing.assert_allclose(found, np.einsum(subscripts, *arrays))
+    sparse = nacho.asarray(arrays[0], "coo") if arrays[0].ndim > 1 else arrays[0]
+    found = nacho.einsum(subscripts, sparse, *arrays[1:], out="dense")
+    np.testing.assert_allclose(found, np.einsum(subscripts, *arrays))
+
+
+def test_numpy_asks_tensors():
+    array = np.arange(6.0).reshape(2, 3)
+    A = nacho.asarray(array, "csr")
+    found = np.einsum("ij,kj->ik", A, A, optimize=True)
+    assert isinstance(found, nacho.Tensor)
+    np.testing.assert_array_equal(found.to_dense(), array @ array.T)
+
+
+def test_an_ellipsis_needs_dimensions():
+    with pytest.raises(nacho.ShapeError, match="operand 1 is of rank 1, and has the i"):
+        nacho.einsum("...j,...jk", np.ones((2, 2)), np.ones(2))
+    with pytest.raises(nacho.ShapeError, match="has extent 2 in operand 'A', but 3"):
+        nacho.einsum("...j,...j->...", np.ones((2, 2)), np.ones((3, 2)))
+    with pytest.raises(nacho.ArgumentError, match="1 operands given, but"):
+        nacho.einsum("...j,...j", np.ones((2, 2)))
 
 
 def test_wrong_operands():

@@ -20,6 +20,7 @@ from nacho._arrays.building import (
     transposed,
 )
 from nacho._notation.operators import OPERATORS
+from nacho._public import public
 from nacho.errors import UnsupportedError, displayed
 
 
@@ -92,6 +93,13 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     return elementwise("sqrt", total)
 
 
+def _einsum(
+    subscripts: Any, *operands: Any, optimize: Any = True, **options: Any
+) -> Any:
+    """Return a product, whose order of sums Nacho chooses in any case."""
+    return public("einsum")(subscripts, *operands, **options)
+
+
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): _method(name) for name in ("sum", "prod", "max", "min")},
     np.amax: _method("max"),
@@ -104,6 +112,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.size: lambda array: prod(array.shape),
     np.clip: _clip,
     np.dot: _dot,
+    np.einsum: _einsum,
     np.linalg.norm: _norm,
 }
 

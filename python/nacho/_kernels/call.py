@@ -312,7 +312,10 @@ def _bound(
     missing = [name for name in names if name not in bound]
     if missing:
         shown = ", ".join(f"'{name}'" for name in missing)
-        error = _Unbound(f"missing operand {shown}, expected: {expected}")
+        message = f"missing operand {shown}, expected: {expected}"
+        if missing[0] in ("inf", "nan", "pi"):
+            message += f"; pass that number, as {missing[0]}=numpy.{missing[0]}"
+        error = _Unbound(message)
         error.operand = missing[0]
         raise error
     return [bound[name] for name in names]

@@ -383,8 +383,8 @@ def einsum(subscripts: str, /, *operands: Any, **options: Any) -> Any:
     Parameters
     ----------
     subscripts
-        The indices of the operands and, behind ``->``, those of the result. Without
-        ``->``, the result has the indices that occur once, in alphabetical order.
+        The indices of the operands and, behind ``->``, those of the result, as NumPy
+        takes them, with ellipses. Without ``->``, the result has those that occur once.
     *operands
         As many operands, sparse or dense.
     **options

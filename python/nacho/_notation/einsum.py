@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from string import ascii_letters
 from typing import Any
 
+import numpy as np
+
 from nacho._notation.symbols import fresh_names, result_name
-from nacho.errors import ArgumentError, ParseError, UnsupportedError, pointed
+from nacho.errors import ArgumentError, ParseError, ShapeError, pointed
 
 
 def spelled_product(
@@ -22,6 +25,8 @@ def spelled_product(
         raise ArgumentError(f"einsum: the subscripts must be a string, not {kind}")
     first: dict[int, int] = {}
     which = [first.setdefault(id(each), n) for n, each in enumerate(operands)]
+    if "..." in subscripts:
+        subscripts = _written_out(subscripts, [*map(_rank, operands)])
     text, names = _spelled(subscripts, *which)
     return text, {name: operands[n] for name, n in names.items()}
 
@@ -33,10 +38,7 @@ def _spelled(subscripts: str, *which: int) -> tuple[str, dict[str, int]]:
     ``which`` has, for each operand, the number of the first that is the same object.
     """
     inputs, left = _parsed(subscripts)
-    if len(inputs) != len(which):
-        raise ArgumentError(
-            f"einsum: {len(which)} operands given, but '{subscripts}' has {len(inputs)}"
-        )
+    _require_count(subscripts, inputs, len(which))
     letters = set(left).union(*inputs)
     names = fresh_names(letters)
     known: dict[tuple[int, int], str] = {}
@@ -51,16 +53,58 @@ def _spelled(subscripts: str, *which: int) -> tuple[str, dict[str, int]]:
     return text, {name: number for (number, _), name in known.items()}
 
 
+def _require_count(subscripts: str, inputs: Sequence[str], count: int) -> None:
+    if len(inputs) != count:
+        raise ArgumentError(
+            f"einsum: {count} operands given, but '{subscripts}' has {len(inputs)}"
+        )
+
+
+def _rank(operand: Any) -> int:
+    return (
+        len(shape) if (shape := getattr(operand, "shape", None)) else np.ndim(operand)
+    )
+
+
+def _written_out(subscripts: str, ranks: Sequence[int]) -> str:
+    """Return subscripts with letters for each ellipsis, aligned at the last of them.
+
+    As in NumPy, it stands for all dimensions of an operand that have no letter, and
+    comes first in a result that is not written.
+    """
+    left, arrow, right = subscripts.partition("->")
+    inputs = left.split(",")
+    _require_count(subscripts, inputs, len(ranks))
+    unused = [letter for letter in ascii_letters if letter not in subscripts]
+    counts = [
+        rank - sum(map(str.isalpha, each)) if "..." in each else 0
+        for each, rank in zip(inputs, ranks, strict=True)
+    ]
+    most = max(counts)
+    if min(counts) < 0 or most > len(unused):
+        number = counts.index(min(counts)) if min(counts) < 0 else counts.index(most)
+        raise ShapeError(
+            f"einsum: operand {number} is of rank {ranks[number]}, and has the indices "
+            f"'{inputs[number].strip()}'"
+        )
+    letters = "".join(unused[:most])
+    if not arrow:
+        right = "..." + _once(left.replace("...", "").replace(",", ""))
+    elif most and "..." not in right:
+        _refuse("einsum: the result lacks the ellipsis", subscripts, len(left))
+    inputs = [
+        each.replace("...", letters[most - count :], 1)
+        for each, count in zip(inputs, counts, strict=True)
+    ]
+    return f"{','.join(inputs)}->{right.replace('...', letters, 1)}"
+
+
 def _access(name: str, indices: str) -> str:
     return f"{name}[{','.join(indices)}]" if indices else name
 
 
 def _parsed(subscripts: str) -> tuple[list[str], str]:
     """Return the indices of the operands and those of the result."""
-    if "." in subscripts:
-        place = subscripts.index(".")
-        message = "einsum: an ellipsis is not supported; write out its indices"
-        raise UnsupportedError(pointed(message, subscripts, (place, place + 1)))
     left, arrow, right = subscripts.partition("->")
     for place, letter in enumerate(subscripts):
         in_arrow = bool(arrow) and len(left) <= place < len(left) + 2

@@ -52,6 +52,7 @@ from nacho._notation.shorthands import (
 )
 from nacho._notation.spelling import PATTERN
 from nacho._notation.tokens import (
+    AFTER_RESULT,
     ASSIGNMENTS,
     BINARY,
     COMPARISONS,
@@ -60,6 +61,7 @@ from nacho._notation.tokens import (
     OTHER_ARGUMENTS,
     POWER,
     PREFIXES,
+    WORDS,
     Scope,
     Token,
     named_indices,
@@ -131,7 +133,9 @@ class _Parser:
         token = self.peek()
         if token.text not in ASSIGNMENTS:
             is_other = token.text in BINARY and self.tokens[self.next + 1].text == "="
-            hint = f" ({token.text}= is none of the assignments)" if is_other else ""
+            found = f"{token.text}=" if is_other else token.text
+            hint = f" ({found} is none of the assignments)" if is_other else ""
+            hint = AFTER_RESULT.get(found, hint)
             self.expected(f"'=' after the result{hint}")
         self.next += 1
         expr = self.comparison()
@@ -148,7 +152,7 @@ class _Parser:
         self.next += 1
         rhs = self.chain()
         if self.peek().text in COMPARISONS:
-            self.expected("no second comparison (comparisons do not chain)")
+            self.expected("no second comparison (comparisons do not chain: use &)")
         return Binary(COMPARISONS[symbol].name, lhs, rhs, _join(lhs, rhs))
 
     def chain(self) -> Expr:
@@ -384,6 +388,8 @@ class _Parser:
     def expected(self, what: str) -> NoReturn:
         token = self.peek()
         found = token.text if token.kind == "end" else f"'{token.text}'"
+        if token.text in WORDS:
+            found += f": {WORDS[token.text]}"
         self.refuse(f"expected {what}, found {found}", token.span)
 
     def refuse(self, message: str, span: Span) -> NoReturn:

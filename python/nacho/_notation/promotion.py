@@ -220,7 +220,9 @@ def _require_order(kinds: Kinds, node: Operation, kind: str) -> None:
 def _require_bits(kinds: Kinds, node: Operation, kind: str) -> None:
     operator = node.operator
     if operator.is_integral and not _is_exact(kind):
-        _refuse(kinds, f"'{operator.spelling}' is for integers and bools only", node)
+        message = f"'{operator.spelling}' is for integers and bools only"
+        power = "; a power is A[i,j]**2" if operator.spelling == "^" else ""
+        _refuse(kinds, message + power, node)
 
 
 def _choice(kinds: Kinds, node: Call, on_true: Expr, on_false: Expr) -> str:

@@ -41,17 +41,24 @@ NO_INDEX = {
 
 _SORTS = "no function sorts: sort the array with NumPy, before the call or after it"
 _PREFIXES = "no function adds up what came before: NumPy's does, of the result"
+_POWER = "A[i,j]**2 is a power"
 ELSEWHERE = {
     "all": "min(j, A[i,j] != 0) is true where all are not 0",
     "argsort": _SORTS,
     "cumprod": _PREFIXES,
     "cumsum": _PREFIXES,
     "dot": "sum(j, x[j] * y[j]) is the product",
+    "isfinite": "abs(A[i,j]) < inf is true where it is finite, for an operand inf",
+    "isinf": "abs(A[i,j]) == inf is true where it is not finite, for an operand inf",
     "matmul": "Z[i,k] = A[i,j] * B[j,k] is the product",
     "median": _SORTS,
+    "pow": _POWER,
+    "power": _POWER,
     "quantile": _SORTS,
+    "reciprocal": "1 / x[i] is the reciprocal",
     "softmax": "exp(A[i,j]) / sum(k, exp(A[i,k])) is the softmax of each row",
     "sort": _SORTS,
+    "square": _POWER,
     "std": "sqrt(sum(j, (A[i,j] - m[i])**2) / n) is the deviation from means m, for "
     "an operand n that is the number of values",
     "transpose": "A[j,i] is the transposed A[i,j]",
@@ -67,6 +74,28 @@ ELSEWHERE = {
 }
 """Functions that the notation lacks, and what else does it."""
 
+
+AFTER_RESULT = {
+    "-=": " (-= is none of the assignments: += -(…) subtracts from a tensor)",
+    "<": " (a mask is a factor, as pattern(M)[i,j])",
+}
+"""What to say of symbols between the result and the expression."""
+
+WORDS = {
+    "and": "& joins comparisons, in parentheses",
+    "else": "where(c, a, b) is a where c holds, and else b",
+    "if": "where(c, a, b) is a where c holds, and else b",
+    "not": "~ turns a comparison around, in parentheses",
+    "or": "| joins comparisons, in parentheses",
+}
+"""What to say of Python's words in place of an operator."""
+
+_CHARACTERS = {
+    ".": "functions and tensors are names, and A[j,i] is the transposed A[i,j]",
+    ";": "a text has one statement",
+    "@": "the product A @ B is A[i,k] * B[k,j] in the notation",
+}
+"""What to say of characters that the notation lacks."""
 
 OTHER_ARGUMENTS = {
     "round": "round(100 * x) / 100 rounds to two digits",
@@ -119,8 +148,8 @@ def tokenize(text: str) -> list[Token]:
         found = _TOKEN.match(text, begin)
         if found is None:
             message = f"unexpected character {text[begin]!r}"
-            if text[begin] == "@":
-                message += ": the product A @ B is A[i,k] * B[k,j] in the notation"
+            if text[begin] in _CHARACTERS:
+                message += f": {_CHARACTERS[text[begin]]}"
             raise ParseError(pointed(message, text, (begin, begin + 1)))
         kind = found.lastgroup or ""
         if kind != "space":
