@@ -245,7 +245,9 @@ class Lazy(ArrayOperators, HasOperation, WholeExpression):
         """Return the result; ``options`` are those of ``nacho.evaluate``.
 
         A sparse result is what the operands' library has for it. Where the operators
-        make the result dense, that has to be asked for, as ``out="dense"``.
+        make the result dense, that has to be asked for, as ``out="dense"``. What is
+        sparse, an array or a number follows from the operands when it is computed: a
+        type checker knows the type of a result that ``out`` decides, and no other.
         """
         return self._passed(evaluate, options)
 
