@@ -44,11 +44,20 @@ OpFoldResult SliceOp::getStride(unsigned dimension) {
                         getContext())[dimension];
 }
 
+/// Whether a number is the extent of a dimension of a tensor.
+static bool isExtent(OpFoldResult number, Value tensor, unsigned dimension) {
+  int64_t extent =
+      cast<RankedTensorType>(tensor.getType()).getDimSize(dimension);
+  if (std::optional<int64_t> known = getConstantIntValue(number))
+    return *known == extent;
+  auto dim = cast<Value>(number).getDefiningOp<tensor::DimOp>();
+  return dim && dim.getSource() == tensor &&
+         dim.getConstantIndex() == static_cast<int64_t>(dimension);
+}
+
 bool SliceOp::isWhole(unsigned dimension) {
-  int64_t extent = getSourceType().getDimSize(dimension);
   return getStaticOffsets()[dimension] == 0 && !isStrided(dimension) &&
-         !ShapedType::isDynamic(extent) &&
-         getStaticSizes()[dimension] == extent;
+         isExtent(getSize(dimension), getSource(), dimension);
 }
 
 bool SliceOp::isStrided(unsigned dimension) {

@@ -43,3 +43,36 @@ func.func @negative_rows(%A: tensor<8x8xf64, #CSR>) -> tensor<?x?xf64, #List> {
   }
   return %E : tensor<?x?xf64, #List>
 }
+
+// So it is where the extent is known only at run time.
+//
+// CHECK-LABEL: func.func @negative_rows_of_any_matrix(
+// CHECK-NOT:     scanned_list
+// CHECK:         nacho.nest collect<sorted_list>
+// CHECK-NOT:     scanned_list
+// CHECK:         return
+func.func @negative_rows_of_any_matrix(%A: tensor<?x?xf64, #CSR>, %size: index) -> tensor<?x?xf64, #List> {
+  %one = arith.constant 1 : index
+  %columns = tensor.dim %A, %one : tensor<?x?xf64, #CSR>
+  %S = nacho.slice %A[1, 0] [%size, %columns] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %E = nacho.assign collect<sorted_list> (%a = %S[i, j] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  }
+  return %E : tensor<?x?xf64, #List>
+}
+
+// As many columns as there are rows need not be all of them.
+//
+// CHECK-LABEL: func.func @columns_of_a_square(
+// CHECK:         nacho.nest collect<scanned_list>
+func.func @columns_of_a_square(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #List> {
+  %zero = arith.constant 0 : index
+  %rows = tensor.dim %A, %zero : tensor<?x?xf64, #CSR>
+  %S = nacho.slice %A[0, 0] [%rows, %rows] [1, 1] : tensor<?x?xf64, #CSR> to tensor<?x?xf64, #CSR>
+  %E = nacho.assign collect<sorted_list> (%a = %S[i, j] : tensor<?x?xf64, #CSR>)
+      -> [i, j] : tensor<?x?xf64, #List> {
+    nacho.yield %a : f64
+  }
+  return %E : tensor<?x?xf64, #List>
+}

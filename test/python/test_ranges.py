@@ -124,6 +124,16 @@ def test_parts_of_plans_and_files(tmp_path):
 
 
 @pytest.mark.host_only
+@pytest.mark.parametrize(
+    ("text", "lists"),
+    [("A[2:][i,j]", 1), ("A[:-3, :][i,j]", 1), ("A[2:, 1:][i,j]", 2)],
+)
+def test_rows_are_listed_only_if_columns_are_left_out(text, lists):
+    explained = nacho.explain(f"Z[i,j] = 2 * {text}", A=sp.csr_array(A))
+    assert " ".join(explained.sections["order"]).count("makes list") == lists
+
+
+@pytest.mark.host_only
 def test_only_what_is_in_the_range_is_read():
     """Bounds are searched for, so that the list has no more entries than the range."""
     matrix = sp.csr_array(np.ones((400, 400)))

@@ -59,14 +59,18 @@ class Preamble:
         sizes: list[str] = []
         for dimension, each in enumerate(access.ranges):
             extent = self._extent(access, dimension)
+            if each.is_whole:
+                offsets.append("0")
+                sizes.append(extent)
+                continue
             low, high = each.bounds
             begin = self._bound(low, extent)
             end = extent if high is None else self._bound(high, extent)
             size = self._arith("subi", end, begin)
-            offsets.append(begin)
+            offsets.append(f"%{begin}")
             sizes.append(self._arith("maxsi", size, self._number(0)))
         type = self._type(access.name)
-        first, count = (", ".join(f"%{n}" for n in each) for each in (offsets, sizes))
+        first, count = ", ".join(offsets), ", ".join(f"%{size}" for size in sizes)
         strides = ", ".join("1" for _ in offsets)
         name = self._defined(
             f"{access.name}_part",
