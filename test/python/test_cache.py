@@ -158,3 +158,37 @@ def test_code_that_is_not_optimised(monkeypatch):
         calls = "call void @_mlir_ciface_kernel_execute" in kernel.llvm()
         assert calls == (optimised == "0")
         assert kernel(operand, vector).tolist() == vector.tolist()
+
+
+ASSEMBLY = """
+import nacho
+print(nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"x": "dense"}).asm())
+"""
+
+
+def test_code_that_is_found_is_shown_as_it_was_compiled(tmp_path):
+    environment = os.environ | {"NACHO_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", ASSEMBLY]
+    made, found = (
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
+        for _ in range(2)
+    )
+    assert made.stdout == found.stdout
+
+
+def test_workers_are_compiled_apart(monkeypatch):
+    """All other code is compiled with less care."""
+    monkeypatch.setenv("NACHO_OPTIMIZE", "1")
+    kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]")
+    modules = kernel.llvm().split("; ModuleID")[1:]
+    calls = [code for code in modules if "@nacho_packed_kernel_execute(" in code]
+    assert len(calls) == 1 and len(modules) == 3
+    for worker in ("@kernel_compute_worker_entry(", "@kernel_assemble_worker_entry("):
+        defining = [code for code in modules if _has(code, "define", worker)]
+        assert len(defining) == 1 and defining != calls
+        assert _has(calls[0], "declare", worker)
+    assert _has(calls[0], "define", "@kernel_partition_worker_entry(")
+
+
+def _has(code: str, kind: str, name: str) -> bool:
+    return any(line.startswith(kind) and name in line for line in code.splitlines())

@@ -44,10 +44,9 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createNachoLoadOnce());
 }
 
-/// The units of a module, which are compiled at the same time: each step has
-/// one that partitions, and counts the entries unless they are drafted, and one
-/// that computes.
-static std::vector<CodeUnit> unitsOf(ArrayRef<StepFunctions> steps) {
+/// The entries of a module. Those of each step are three units, since workers
+/// of some visit no entries: those that cut, and those that plan drafts.
+static std::vector<CodeUnit> entriesOf(ArrayRef<StepFunctions> steps) {
   std::vector<CodeUnit> units;
   for (const StepFunctions &functions : steps) {
     auto nameOf = [&](Phase phase) -> const std::string & {
@@ -58,10 +57,11 @@ static std::vector<CodeUnit> unitsOf(ArrayRef<StepFunctions> steps) {
       unit.visitsEntries = visitsEntries;
       for (Phase phase : phases)
         if (!nameOf(phase).empty())
-          unit.functions.push_back(nameOf(phase));
+          unit.functions.push_back(packedName(nameOf(phase)));
     };
     bool isDrafted = !nameOf(Phase::compact).empty();
-    addUnit({Phase::partition, Phase::plan, Phase::assemble, Phase::scan},
+    addUnit({Phase::partition}, /*visitsEntries=*/false);
+    addUnit({Phase::plan, Phase::assemble, Phase::scan},
             /*visitsEntries=*/!isDrafted);
     addUnit({Phase::execute, Phase::run, Phase::fill, Phase::clear,
              Phase::compute, Phase::combine, Phase::compact},
@@ -78,10 +78,10 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   FailureOr<ModuleOp> module = request.lower();
   if (failed(module))
     return failure();
-  std::vector<CodeUnit> units = unitsOf(request.steps);
-  for (const CodeUnit &unit : units)
-    for (const std::string &function : unit.functions)
-      addPackedEntry(*module, function, packedName(function));
+  for (const StepFunctions &functions : request.steps)
+    for (const std::string &function : functions)
+      if (!function.empty())
+        addPackedEntry(*module, function, packedName(function));
   registerBuiltinDialectTranslation(*module->getContext());
   registerLLVMDialectTranslation(*module->getContext());
   llvm::LLVMContext context;
@@ -90,7 +90,7 @@ static FailureOr<CompiledCode> generate(const CompileRequest &request) {
   if (!translated)
     return failure();
   llvm::Expected<CompiledCode> code =
-      compileForHost(*translated, units, request.sanitizer);
+      compileForHost(*translated, entriesOf(request.steps), request.sanitizer);
   if (!code)
     return emitError(request.loc) << llvm::toString(code.takeError());
   cache.store(*code);

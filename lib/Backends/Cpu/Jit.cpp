@@ -16,12 +16,15 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
+#include "llvm/Transforms/IPO/Inliner.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 
 #include <future>
 
@@ -35,14 +38,13 @@ std::string nacho::packedName(StringRef function) {
   return ("nacho_packed_" + function).str();
 }
 
-/// Exports the entry of a function.
-static void exportEntry(Module &module, StringRef name) {
-  Function *entry = module.getFunction(packedName(name));
-  entry->setLinkage(GlobalValue::ExternalLinkage);
-  // Do not inline a function that other entries call, too: one copy is enough.
-  if (Function *called = module.getFunction(name);
-      called && called->getNumUses() > 1)
-    called->addFnAttr(Attribute::NoInline);
+/// Exports the functions of a unit: what they call can be inlined.
+static void exportOnly(const std::vector<std::string> &names, Module &module) {
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      function.setLinkage(GlobalValue::InternalLinkage);
+  for (const std::string &name : names)
+    module.getFunction(name)->setLinkage(GlobalValue::ExternalLinkage);
 }
 
 static void initializeHost() {
@@ -71,13 +73,15 @@ bool nacho::hasFastGathers() {
 }
 
 static Expected<std::unique_ptr<TargetMachine>>
-createHostMachine(std::optional<Reloc::Model> relocation = std::nullopt) {
+createHostMachine(bool visitsEntries = true,
+                  std::optional<Reloc::Model> relocation = std::nullopt) {
   initializeHost();
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  builder->setCodeGenOptLevel(optimizesCode() ? CodeGenOptLevel::Aggressive
-                                              : CodeGenOptLevel::None);
+  builder->setCodeGenOptLevel(optimizesCode() && visitsEntries
+                                  ? CodeGenOptLevel::Aggressive
+                                  : CodeGenOptLevel::None);
   if (builder->getTargetTriple().isX86() && !hasFastGathers())
     builder->addFeatures({"+prefer-no-gather"});
   builder->setRelocationModel(relocation);
@@ -96,12 +100,26 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
+/// Makes code shorter whose time does not depend on the entries: functions get
+/// only those words of arrays that they use. Of a function that several others
+/// call, one copy is enough.
+static ModulePassManager shorten(Module &module) {
+  for (Function &function : module)
+    if (!function.isDeclaration() && function.getNumUses() > 1)
+      function.addFnAttr(Attribute::NoInline);
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(EarlyCSEPass()));
+  passes.addPass(DeadArgumentEliminationPass());
+  passes.addPass(ModuleInlinerWrapperPass());
+  passes.addPass(createModuleToFunctionPassAdaptor(InstCombinePass()));
+  return passes;
+}
+
 /// Optimises without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
 /// Once `word` is set, what is left to do is skipped.
-static void optimize(Module &module, TargetMachine &machine,
-                     OptimizationLevel level, StringRef sanitizer,
-                     const StopWord &word) {
+static void optimize(Module &module, TargetMachine &machine, bool visitsEntries,
+                     StringRef sanitizer, const StopWord &word) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
   PassInstrumentationCallbacks callbacks;
@@ -118,11 +136,16 @@ static void optimize(Module &module, TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  if (!optimizesCode()) {
-    builder.buildO0DefaultPipeline(OptimizationLevel::O0).run(module, modules);
-    return;
-  }
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  auto passes = [&] {
+    if (!optimizesCode())
+      return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
+    // What a sanitizer needs is part of the other pipelines.
+    if (!visitsEntries && sanitizer == "none")
+      return shorten(module);
+    return builder.buildPerModuleDefaultPipeline(
+        visitsEntries ? OptimizationLevel::O3 : OptimizationLevel::O1);
+  };
+  passes().run(module, modules);
 }
 
 static Error emit(Module &module, TargetMachine &machine, CodeGenFileType type,
@@ -162,25 +185,19 @@ void nacho::hideWarnings(LLVMContext &context) {
 static Expected<CompiledUnit> compileUnit(Module &module, const CodeUnit &from,
                                           StringRef sanitizer,
                                           const StopWord &word) {
-  auto machine = createHostMachine();
+  auto machine = createHostMachine(from.visitsEntries);
   if (!machine)
     return machine.takeError();
-  // Only the entries are called from outside: what they call can be inlined.
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      function.setLinkage(GlobalValue::InternalLinkage);
-  for (const std::string &function : from.functions)
-    exportEntry(module, function);
+  exportOnly(from.functions, module);
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine,
-           from.visitsEntries ? OptimizationLevel::O3 : OptimizationLevel::O1,
-           sanitizer, word);
+  optimize(module, **machine, from.visitsEntries, sanitizer, word);
   if (isSet(word))
     return createStringError("a signal stopped the compilation");
 
   CompiledUnit unit;
+  unit.visitsEntries = from.visitsEntries;
   raw_svector_ostream stream(unit.bitcode);
   WriteBitcodeToFile(module, stream);
   if (Error error =
@@ -190,12 +207,12 @@ static Expected<CompiledUnit> compileUnit(Module &module, const CodeUnit &from,
 }
 
 Expected<SmallVector<char, 0>> nacho::objectForHost(Module &module) {
-  auto machine = createHostMachine(Reloc::PIC_);
+  auto machine = createHostMachine(/*visitsEntries=*/true, Reloc::PIC_);
   if (!machine)
     return machine.takeError();
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine, OptimizationLevel::O3, "none", stopWord());
+  optimize(module, **machine, /*visitsEntries=*/true, "none", stopWord());
   SmallVector<char, 0> object;
   if (isSet(stopWord()))
     return createStringError("a signal stopped the compilation");
@@ -211,51 +228,24 @@ static std::unique_ptr<Module> readBitcode(ArrayRef<char> bitcode,
   return cantFail(parseBitcodeFile(buffer, context));
 }
 
-/// Reads the functions of a unit, and what they refer to, from the bitcode of a
-/// module, which may have many others.
-static std::unique_ptr<Module>
-readUnit(ArrayRef<char> bitcode, const CodeUnit &unit, LLVMContext &context) {
-  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
-  std::unique_ptr<Module> module =
-      cantFail(getLazyBitcodeModule(buffer, context));
-  SmallVector<User *> open;
-  for (const std::string &function : unit.functions)
-    open.push_back(module->getFunction(packedName(function)));
-  while (!open.empty()) {
-    User *user = open.pop_back_val();
-    if (auto *function = dyn_cast<Function>(user);
-        function && function->isMaterializable()) {
-      cantFail(function->materialize());
-      for (Instruction &instruction : instructions(function))
-        open.push_back(&instruction);
-    }
-    for (Value *operand : user->operands())
-      if (auto *constant = dyn_cast<Constant>(operand))
-        open.push_back(constant);
-  }
-  for (Function &function : make_early_inc_range(*module))
-    if (function.isMaterializable())
-      function.eraseFromParent();
-  cantFail(module->materializeAll());
-  return module;
-}
-
 Expected<CompiledCode> nacho::compileForHost(const Module &module,
-                                             ArrayRef<CodeUnit> units,
+                                             ArrayRef<CodeUnit> called,
                                              const std::string &sanitizer) {
+  const std::vector<CodeUnit> units = splitWorkers(module, called);
   SmallVector<char, 0> bitcode;
   raw_svector_ostream stream(bitcode);
   WriteBitcodeToFile(module, stream);
   // An LLVMContext can only be used by one thread: each unit reads the bitcode
   // into its own context.
   std::vector<std::future<Expected<CompiledUnit>>> running;
-  for (const CodeUnit &unit : units)
-    running.push_back(std::async(std::launch::async, [&, &word = stopWord()] {
-      LLVMContext context;
-      hideWarnings(context);
-      return compileUnit(*readUnit(bitcode, unit, context), unit, sanitizer,
-                         word);
-    }));
+  for (size_t number = 0; number < units.size(); ++number)
+    running.push_back(
+        std::async(std::launch::async, [&, number, &word = stopWord()] {
+          LLVMContext context;
+          hideWarnings(context);
+          return compileUnit(*readUnit(bitcode, units, number, context),
+                             units[number], sanitizer, word);
+        }));
   CompiledCode code;
   Error error = Error::success();
   for (auto &unit : running) {
@@ -306,7 +296,8 @@ JitModule::load(CompiledCode code, ArrayRef<RuntimeFunction> functions) {
         StringRef(unit.object.data(), unit.object.size()), "nacho");
     if (Error error = result->jit->addObjectFile(std::move(buffer)))
       return error;
-    result->bitcodes.push_back(std::move(unit.bitcode));
+    unit.object.clear();
+    result->units.push_back(std::move(unit));
   }
   return result;
 }
@@ -321,19 +312,19 @@ Expected<JitModule::Entry> JitModule::lookup(StringRef name) const {
 std::string JitModule::llvm() const {
   std::string text;
   raw_string_ostream stream(text);
-  for (const auto &bitcode : bitcodes) {
+  for (const CompiledUnit &unit : units) {
     LLVMContext context;
-    readBitcode(bitcode, context)->print(stream, nullptr);
+    readBitcode(unit.bitcode, context)->print(stream, nullptr);
   }
   return text;
 }
 
 std::string JitModule::assembly() const {
   SmallVector<char, 0> text;
-  for (const auto &bitcode : bitcodes) {
+  for (const CompiledUnit &unit : units) {
     LLVMContext context;
-    std::unique_ptr<Module> module = readBitcode(bitcode, context);
-    auto machine = cantFail(createHostMachine());
+    std::unique_ptr<Module> module = readBitcode(unit.bitcode, context);
+    auto machine = cantFail(createHostMachine(unit.visitsEntries));
     cantFail(emit(*module, *machine, CodeGenFileType::AssemblyFile, text));
   }
   return std::string(text.begin(), text.end());

@@ -3,6 +3,7 @@
 #ifndef NACHO_LIB_JIT_H
 #define NACHO_LIB_JIT_H
 
+#include "CodeUnits.h"
 #include "ObjectCache.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -27,21 +28,13 @@ bool hasFastGathers();
 /// see JitModule::Entry.
 std::string packedName(llvm::StringRef function);
 
-/// Functions of a module that are compiled together, with what they call.
-struct CodeUnit {
-  std::vector<std::string> functions;
-  /// Whether the time that the code takes depends on the number of entries.
-  /// Else it is optimised less, which takes two thirds of the time.
-  bool visitsEntries = true;
-};
-
-/// Optimises and compiles a module for the host, each unit on a thread of its
-/// own. The entries of the units' functions, which the module has, are
-/// exported. The code reports errors to the sanitizer, "none", "address" or
-/// "thread", whose runtime library must be in the process when the code is
-/// loaded.
+/// Optimises and compiles a module for the host. `called` are the entries that
+/// the host calls, in units that say whether their workers visit entries. Each
+/// unit that splitWorkers() makes of them has a thread of its own. The code
+/// reports errors to the sanitizer, "none", "address" or "thread", whose
+/// runtime library must be in the process when the code is loaded.
 llvm::Expected<CompiledCode> compileForHost(const llvm::Module &module,
-                                            llvm::ArrayRef<CodeUnit> units,
+                                            llvm::ArrayRef<CodeUnit> called,
                                             const std::string &sanitizer);
 
 /// Hides LLVM's warnings, such as those on hints that it could not follow.
@@ -81,8 +74,8 @@ public:
 private:
   JitModule();
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  /// The bitcode of each unit, after optimisation.
-  std::vector<llvm::SmallVector<char, 0>> bitcodes;
+  /// The code of each unit, without its object.
+  CompiledCode units;
 };
 
 } // namespace nacho

@@ -15,6 +15,7 @@ namespace nacho {
 
 /// The code of some functions of a module, compiled for the host.
 struct CompiledUnit {
+  bool visitsEntries = true;          ///< As that of the CodeUnit.
   llvm::SmallVector<char, 0> bitcode; ///< After optimisation.
   llvm::SmallVector<char, 0> object;
 };

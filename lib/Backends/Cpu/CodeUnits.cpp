@@ -1,0 +1,132 @@
+//===- CodeUnits.cpp - The parts of a module that are compiled apart ------===//
+//
+// Most instructions of a module pass parameters on, cut, and start parts: that
+// takes the same time whatever the operands have. Compiling them with the care
+// that the loops need would take longer than compiling these.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeUnits.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+using namespace nacho;
+
+namespace {
+/// The workers of units, each of which belongs to the first unit that has it.
+class Workers {
+public:
+  explicit Workers(const Module &module) : module(module) {}
+
+  std::vector<std::string> of(const CodeUnit &unit);
+
+private:
+  void visit(const Instruction &instruction);
+  void add(const Function &function, bool isWorker);
+
+  const Module &module;
+  SmallPtrSet<const Function *, 16> known, workers;
+  SmallVector<const Function *> open;
+  std::vector<std::string> found;
+};
+} // namespace
+
+void Workers::add(const Function &function, bool isWorker) {
+  if (function.isDeclaration())
+    return;
+  if (!isWorker && known.insert(&function).second)
+    open.push_back(&function);
+  if (isWorker && workers.insert(&function).second)
+    found.push_back(function.getName().str());
+}
+
+/// Adds what is called, and functions whose addresses are operands.
+void Workers::visit(const Instruction &instruction) {
+  const auto *call = dyn_cast<CallBase>(&instruction);
+  for (const Use &use : instruction.operands()) {
+    const Value *value = use.get();
+    if (auto *cast = dyn_cast<PtrToIntOperator>(value))
+      value = cast->getPointerOperand();
+    if (auto *function = dyn_cast<Function>(value))
+      add(*function, /*isWorker=*/!call || !call->isCallee(&use));
+  }
+}
+
+std::vector<std::string> Workers::of(const CodeUnit &unit) {
+  known.clear();
+  found.clear();
+  for (const std::string &name : unit.functions)
+    add(*module.getFunction(name), /*isWorker=*/false);
+  while (!open.empty())
+    for (const Instruction &instruction : instructions(open.pop_back_val()))
+      visit(instruction);
+  return found;
+}
+
+std::vector<CodeUnit> nacho::splitWorkers(const Module &module,
+                                          ArrayRef<CodeUnit> called) {
+  std::vector<CodeUnit> units;
+  CodeUnit others;
+  others.visitsEntries = false;
+  Workers workers(module);
+  for (const CodeUnit &unit : called) {
+    append_range(others.functions, unit.functions);
+    std::vector<std::string> functions = workers.of(unit);
+    if (unit.visitsEntries && !functions.empty())
+      units.push_back({std::move(functions)});
+  }
+  units.push_back(std::move(others));
+  return units;
+}
+
+/// Reads functions, and what they refer to but for functions that are declared
+/// here.
+static void materialize(SmallVector<User *> open,
+                        const SmallPtrSetImpl<const User *> &declared) {
+  while (!open.empty()) {
+    User *user = open.pop_back_val();
+    if (auto *function = dyn_cast<Function>(user);
+        function && function->isMaterializable() &&
+        !declared.contains(function)) {
+      cantFail(function->materialize());
+      for (Instruction &instruction : instructions(function))
+        open.push_back(&instruction);
+    }
+    for (Value *operand : user->operands())
+      if (auto *constant = dyn_cast<Constant>(operand))
+        open.push_back(constant);
+  }
+}
+
+std::unique_ptr<Module> nacho::readUnit(ArrayRef<char> bitcode,
+                                        ArrayRef<CodeUnit> units, size_t number,
+                                        LLVMContext &context) {
+  MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), "nacho");
+  std::unique_ptr<Module> module =
+      cantFail(getLazyBitcodeModule(buffer, context));
+  SmallVector<User *> own;
+  SmallPtrSet<const User *, 8> others;
+  for (auto [n, unit] : enumerate(units))
+    for (const std::string &name : unit.functions)
+      if (n == number)
+        own.push_back(module->getFunction(name));
+      else
+        others.insert(module->getFunction(name));
+  materialize(std::move(own), others);
+  for (Function &function : make_early_inc_range(*module)) {
+    if (!function.isMaterializable())
+      continue;
+    if (function.use_empty())
+      function.eraseFromParent();
+    else
+      function.deleteBody();
+  }
+  cantFail(module->materializeAll());
+  return module;
+}
