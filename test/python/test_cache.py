@@ -190,5 +190,16 @@ def test_workers_are_compiled_apart(monkeypatch):
     assert _has(calls[0], "define", "@kernel_partition_worker_entry(")
 
 
+def test_many_workers_are_compiled_in_four_units(monkeypatch):
+    monkeypatch.setenv("NACHO_OPTIMIZE", "1")
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * B[j,k] * x[k]", {"x": "dense"})
+    modules = kernel.llvm().split("; ModuleID")[1:]
+    workers = [
+        sum(_has(line, "define", "_worker_entry(") for line in code.splitlines())
+        for code in modules
+    ]
+    assert len(modules) == 5 and sum(workers[:4]) > 4 and all(workers)
+
+
 def _has(code: str, kind: str, name: str) -> bool:
     return any(line.startswith(kind) and name in line for line in code.splitlines())

@@ -24,7 +24,8 @@ class Workers {
 public:
   explicit Workers(const Module &module) : module(module) {}
 
-  std::vector<std::string> of(const CodeUnit &unit);
+  /// Returns the workers of a unit.
+  std::vector<const Function *> of(const CodeUnit &unit);
 
 private:
   void visit(const Instruction &instruction);
@@ -33,7 +34,7 @@ private:
   const Module &module;
   SmallPtrSet<const Function *, 16> known, workers;
   SmallVector<const Function *> open;
-  std::vector<std::string> found;
+  std::vector<const Function *> found;
 };
 } // namespace
 
@@ -43,7 +44,7 @@ void Workers::add(const Function &function, bool isWorker) {
   if (!isWorker && known.insert(&function).second)
     open.push_back(&function);
   if (isWorker && workers.insert(&function).second)
-    found.push_back(function.getName().str());
+    found.push_back(&function);
 }
 
 /// Adds what is called, and functions whose addresses are operands.
@@ -58,7 +59,7 @@ void Workers::visit(const Instruction &instruction) {
   }
 }
 
-std::vector<std::string> Workers::of(const CodeUnit &unit) {
+std::vector<const Function *> Workers::of(const CodeUnit &unit) {
   known.clear();
   found.clear();
   for (const std::string &name : unit.functions)
@@ -69,18 +70,51 @@ std::vector<std::string> Workers::of(const CodeUnit &unit) {
   return found;
 }
 
+/// Returns the number of instructions of a function and of those that it calls.
+static size_t sizeOf(const Function &function) {
+  size_t size = function.getInstructionCount();
+  for (const Instruction &instruction : instructions(function))
+    if (auto *call = dyn_cast<CallBase>(&instruction))
+      if (const Function *callee = call->getCalledFunction();
+          callee && callee != &function)
+        size += sizeOf(*callee);
+  return size;
+}
+
+/// Divides workers into units of about the same size, for threads that compile
+/// one each: the largest go first, to the unit that is the smallest so far.
+/// More units would take more time together, since each reads what it has not.
+static std::vector<CodeUnit> divide(ArrayRef<const Function *> workers) {
+  constexpr size_t kMostUnits = 4;
+  std::vector<std::pair<size_t, const Function *>> sized;
+  for (const Function *worker : workers)
+    sized.emplace_back(sizeOf(*worker), worker);
+  stable_sort(sized, [](const auto &one, const auto &other) {
+    return one.first > other.first;
+  });
+  std::vector<CodeUnit> units(std::min(workers.size(), kMostUnits));
+  std::vector<size_t> sizes(units.size());
+  for (auto [size, worker] : sized) {
+    size_t smallest = min_element(sizes) - sizes.begin();
+    units[smallest].functions.push_back(worker->getName().str());
+    sizes[smallest] += size;
+  }
+  return units;
+}
+
 std::vector<CodeUnit> nacho::splitWorkers(const Module &module,
                                           ArrayRef<CodeUnit> called) {
-  std::vector<CodeUnit> units;
   CodeUnit others;
   others.visitsEntries = false;
   Workers workers(module);
+  std::vector<const Function *> visiting;
   for (const CodeUnit &unit : called) {
     append_range(others.functions, unit.functions);
-    std::vector<std::string> functions = workers.of(unit);
-    if (unit.visitsEntries && !functions.empty())
-      units.push_back({std::move(functions)});
+    std::vector<const Function *> found = workers.of(unit);
+    if (unit.visitsEntries)
+      append_range(visiting, found);
   }
+  std::vector<CodeUnit> units = divide(visiting);
   units.push_back(std::move(others));
   return units;
 }

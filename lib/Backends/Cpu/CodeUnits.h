@@ -23,9 +23,9 @@ struct CodeUnit {
 };
 
 /// Takes units of functions that the host calls, which call the runtime with a
-/// function for all parts, their worker. Returns the workers of each unit that
-/// visits entries, as a unit that does; and one unit with all other functions,
-/// which does not.
+/// function for all parts, their worker. Returns a few units that visit
+/// entries, of about the same size, with the workers of units that do; and one
+/// unit with all other functions, which does not.
 std::vector<CodeUnit> splitWorkers(const llvm::Module &module,
                                    llvm::ArrayRef<CodeUnit> called);
 
