@@ -389,21 +389,71 @@ func.func @search_in_fibers(%A: tensor<?x?x?xf64, #CSF>, %B: tensor<?x?x?xf64, #
 }
 
 // lower + p * (d / n) + p * (d % n) / n, where d = upper - lower: no product
-// of a cost and a number of parts.
+// of a cost and a number of parts. Divisions by n are products with a number.
 //
 // CHECK-LABEL: func.func @query(
 // CHECK-SAME:    %[[P:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[LOWER:[^ ]+]]: index, %[[UPPER:[^ ]+]]: index)
-// CHECK-DAG:     %[[D:.+]] = arith.subi %[[UPPER]], %[[LOWER]] : index
-// CHECK-DAG:     %[[SHARE:.+]] = arith.divui %[[D]], %[[N]] : index
-// CHECK-DAG:     %[[SHARED:.+]] = arith.muli %[[N]], %[[SHARE]] : index
-// CHECK-DAG:     %[[REST:.+]] = arith.subi %[[D]], %[[SHARED]] : index
-// CHECK-DAG:     %[[WHOLE:.+]] = arith.muli %[[P]], %[[SHARE]] : index
-// CHECK-DAG:     %[[SCALED:.+]] = arith.muli %[[P]], %[[REST]] : index
-// CHECK-DAG:     %[[FRACTION:.+]] = arith.divui %[[SCALED]], %[[N]] : index
-// CHECK:         %[[SUM:.+]] = arith.addi %[[WHOLE]], %[[FRACTION]] : index
-// CHECK-NEXT:    %[[QUERY:.+]] = arith.addi %[[LOWER]], %[[SUM]] : index
+// CHECK-DAG:     %[[MOST:.+]] = arith.constant -1 : index
+// CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
+// CHECK:         %[[SOME:.+]] = arith.maxui %[[N]], %[[ONE]] : index
+// CHECK-NEXT:    %[[INVERSE:.+]] = arith.divui %[[MOST]], %[[SOME]] : index
+// CHECK-NEXT:    %[[D:.+]] = arith.subi %[[UPPER]], %[[LOWER]] : index
+//
+// share, rest = d / n, d % n
+// CHECK-NEXT:    %{{.+}}, %[[ABOUT:.+]] = arith.mului_extended %[[D]], %[[INVERSE]] : index
+// CHECK-NEXT:    %[[TAKEN:.+]] = arith.muli %[[ABOUT]], %[[N]] : index
+// CHECK-NEXT:    %[[LEFT:.+]] = arith.subi %[[D]], %[[TAKEN]] : index
+// CHECK-NEXT:    %[[IS_LESS:.+]] = arith.cmpi uge, %[[LEFT]], %[[N]] : index
+// CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[ABOUT]], %[[ONE]] : index
+// CHECK-NEXT:    %[[SHARE:.+]] = arith.select %[[IS_LESS]], %[[NEXT]], %[[ABOUT]] : index
+// CHECK-NEXT:    %[[LESS:.+]] = arith.subi %[[LEFT]], %[[N]] : index
+// CHECK-NEXT:    %[[REST:.+]] = arith.select %[[IS_LESS]], %[[LESS]], %[[LEFT]] : index
+//
+// CHECK-NEXT:    %[[WHOLE:.+]] = arith.muli %[[P]], %[[SHARE]] : index
+// CHECK-NEXT:    %[[SCALED:.+]] = arith.muli %[[P]], %[[REST]] : index
+// CHECK-NEXT:    %[[BEGIN:.+]] = arith.addi %[[LOWER]], %[[WHOLE]] : index
+// CHECK-NEXT:    %{{.+}}, %[[ABOUT:.+]] = arith.mului_extended %[[SCALED]], %[[INVERSE]] : index
+// CHECK:         %[[FRACTION:.+]] = arith.select %{{.+}}, %{{.+}}, %[[ABOUT]] : index
+// CHECK-NEXT:    %[[SUM:.+]] = arith.addi %[[BEGIN]], %[[FRACTION]] : index
+// CHECK-NEXT:    %[[QUERY:.+]] = arith.minui %[[SUM]], %[[UPPER]] : index
 // CHECK-NEXT:    return %[[QUERY]]
 func.func @query(%p: index, %n: index, %lower: index, %upper: index) -> index {
   %0 = nacho.query %p of %n from %lower to %upper
   return %0 : index
+}
+
+// What is the same for all parts is computed before them.
+//
+// CHECK-LABEL: func.func @queries(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[UPPER:[^ ]+]]: index, %[[TABLE:[^ ]+]]: memref<?xindex>)
+// CHECK:         %[[INVERSE:.+]] = arith.divui
+// CHECK-NEXT:    arith.mului_extended %[[UPPER]], %[[INVERSE]] : index
+// CHECK:         scf.for %[[P:[^ ]+]] =
+// CHECK-NOT:       arith.divui
+// CHECK:           arith.mului_extended %{{.+}}, %[[INVERSE]] : index
+// CHECK-NOT:       arith.divui
+// CHECK:           memref.store
+func.func @queries(%n: index, %upper: index, %table: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %0 = nacho.query %p of %n from %c0 to %upper
+    memref.store %0, %table[%p] : memref<?xindex>
+  }
+  return
+}
+
+// A number of parts that differs between the steps of a loop is not known before it.
+//
+// CHECK-LABEL: func.func @negative_queries(
+// CHECK:         scf.for
+// CHECK:           arith.divui
+func.func @negative_queries(%n: index, %upper: index, %table: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c1 to %n step %c1 {
+    %0 = nacho.query %c1 of %p from %c0 to %upper
+    memref.store %0, %table[%p] : memref<?xindex>
+  }
+  return
 }

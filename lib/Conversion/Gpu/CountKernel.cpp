@@ -120,6 +120,8 @@ static int64_t arithmeticWeight(Operation &op) {
       .Case<arith::MinUIOp, arith::MinSIOp, arith::MaxUIOp, arith::MaxSIOp>(
           [&](auto) { return isLong ? 4 : 1; })
       .Case<arith::MulIOp>([&](auto) { return isLong ? 3 : 1; })
+      .Case<arith::MulUIExtendedOp, arith::MulSIExtendedOp>(
+          [&](auto) { return isLong ? 8 : 2; })
       .Case<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp,
             arith::IndexCastUIOp>([&](auto) { return isFreeCast(op) ? 0 : 1; })
       .Default([&](Operation *) { return isLong && !isFloat ? 2 : 1; });

@@ -243,19 +243,57 @@ static void lowerStoreCut(FiberLowering &lowering, StoreCutOp op) {
     llvm::for_each(loop.positions, store);
 }
 
+/// Goes to where all of some values are known: before the loops and branches
+/// around an op in which none of them is computed.
+static void goBefore(ImplicitLocOpBuilder &b, Operation *op, ValueRange known) {
+  auto areKnownBefore = [&](Operation *around) {
+    return llvm::none_of(known, [&](Value value) {
+      return around->isAncestor(value.getParentRegion()->getParentOp());
+    });
+  };
+  while (!isa<FunctionOpInterface>(op->getParentOp()) &&
+         areKnownBefore(op->getParentOp()))
+    op = op->getParentOp();
+  b.setInsertionPoint(op);
+}
+
+/// Divides by n, given floor((2^64 - 1) / n), which is 2^64 / n, or at most one
+/// less. So a product with it has a quotient, or one less, in its upper half:
+///
+///   quotient = upper half of number * inverse
+///   rest = number - quotient * n
+///   if rest >= n: quotient, rest = quotient + 1, rest - n
+static std::pair<Number, Number> divide(ImplicitLocOpBuilder &b, Number number,
+                                        Value n, Value inverse) {
+  auto product = arith::MulUIExtendedOp::create(b, number, inverse);
+  Number quotient(b, product.getHigh());
+  Value taken = quotient * n;
+  Number rest = number - taken;
+  Number isLess = rest >= n;
+  return {select(isLess, quotient + 1, quotient),
+          select(isLess, rest - n, rest)};
+}
+
 /// With part p of n parts and d = upper - lower, the query is
 ///   lower + floor(p * d / n) = lower + p * (d / n) + p * (d % n) / n
-/// The right-hand side does not overflow 64 bits as long as n < 2^31.
+/// The right-hand side does not overflow 64 bits as long as n < 2^31. What is
+/// the same for all parts is computed before them, and no part divides.
 static void lowerQuery(FiberLowering &lowering, QueryOp op) {
   ImplicitLocOpBuilder &b = lowering.b;
+  OpBuilder::InsertionGuard guard(b);
+  Value parts = op.getParts();
+  goBefore(b, op, parts);
+  Value inverse = Number(b, -1) / max(Number(b, parts), 1);
+  goBefore(b, op, {parts, op.getLower(), op.getUpper()});
   Number span = Number(b, op.getUpper()) - op.getLower();
-  Value share = span / op.getParts();
-  Value shared = Number(b, op.getParts()) * share;
-  Value rest = span - shared;
-  Number whole = Number(b, op.getPart()) * share;
-  Value fraction = Number(b, op.getPart()) * rest / op.getParts();
-  Value cost = whole + fraction;
-  op.replaceAllUsesWith(Number(b, op.getLower()) + cost);
+  auto [share, rest] = divide(b, span, parts, inverse);
+  b.setInsertionPoint(op);
+  Value whole = Number(b, op.getPart()) * share;
+  Number shared = Number(b, op.getPart()) * rest;
+  Number query = Number(b, op.getLower()) + whole;
+  query = query + divide(b, shared, parts, inverse).first;
+  // No part is above the last one, and so no query, which a GPU makes use of.
+  op.replaceAllUsesWith(min(query, op.getUpper()));
 }
 
 void nacho::addSearches(FiberLowering &lowering) {
