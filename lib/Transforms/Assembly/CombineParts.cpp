@@ -15,16 +15,12 @@
 #include "PartialEntries.h"
 #include "Pieces.h"
 #include "nacho/IR/Names.h"
-#include "nacho/IR/WhileLoop.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace nacho;
-
-/// The number of parts that most entries have at most.
-static constexpr int64_t kFew = 8;
 
 namespace {
 /// Adds up one piece of the partials. What is added to a sum, and in which
@@ -131,18 +127,12 @@ public:
 
 private:
   /// Returns the first part that begins in the entry in which `part` does, at
-  /// `lower`. Cuts are in order: bisects the kFew parts before, if the first of
-  /// them begins before the entry, and else those before them.
+  /// `lower`.
   Value firstPartOf(Value part, Value lower) {
-    auto isBefore = [&](Number other) {
+    return emitFirstPart(b, part, [&](Number other) {
       Value cut = loadCut(b, "cut", function.cutType(), args.bounds, other);
       return emitDiffer(cut, lower);
-    };
-    Number near = max(Number(b, part), kFew) - kFew;
-    Number areFew = isBefore(near);
-    Value next = near + 1;
-    Value low = select(areFew, next, Number(b, 0));
-    return emitBisection(b, low, select(areFew, part, near), isBefore);
+    });
   }
 
   /// The state of a loop that begins with a row, to which `count` elements were

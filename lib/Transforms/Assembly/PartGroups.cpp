@@ -3,6 +3,7 @@
 #include "PartGroups.h"
 
 #include "nacho/IR/Names.h"
+#include "nacho/IR/WhileLoop.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -26,6 +27,29 @@ Number nacho::emitMostBits(ImplicitLocOpBuilder &b, Value parts) {
 Number nacho::emitNumGroups(ImplicitLocOpBuilder &b, Value parts, Value bits) {
   Number others = (Number(b, 1) << bits) - 1;
   return (others + parts) >> bits;
+}
+
+/// A thread waits no longer for the cuts of several parts than for one, so that
+/// it looks at those before at once, and bisects others only if it has to. Most
+/// entries begin in no more than kFew parts, and most others in kMany:
+///
+///   for n = 1 to kFew: first = part - n, if that begins in the entry
+///   if part - kFew does: first = the first part in low .. first that does
+///     where low = 0, or part - kMany + 1 if part - kMany does not
+Value nacho::emitFirstPart(ImplicitLocOpBuilder &b, Value part,
+                           llvm::function_ref<Number(Number)> isBefore) {
+  static constexpr int64_t kFew = 4, kMany = 32;
+  auto before = [&](int64_t n) { return max(Number(b, part), n) - n; };
+  Value next = before(kMany) + 1;
+  Value low = select(isBefore(before(kMany)), next, Number(b, 0));
+  Value first = part, isOther;
+  for (int64_t n = 1; n <= kFew; ++n) {
+    Value other = before(n);
+    isOther = isBefore(Number(b, other));
+    first = select(Number(b, isOther), first, other);
+  }
+  low = select(Number(b, isOther), first, low);
+  return emitBisection(b, low, first, isBefore);
 }
 
 /// for bits in 0 .. most, by kGroupBits:
