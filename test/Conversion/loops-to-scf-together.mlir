@@ -50,15 +50,44 @@ func.func @union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: f64) ->
 !F0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
 !F1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
 
-// A search through all rows loads the costs of three of them in each step, and leaves one
-// quarter of them.
+// A search through all rows guesses that these cost the same.
+//
+// guess = high * query / total; near = high / 256
+// low, high = where the query is spent, below, between, or above guess - near, guess and
+//             guess + near
+//
+// It loads the costs of three rows in each step, and leaves one quarter of them.
 //
 // while low < high:
 //   first, second, third = a quarter, a half and three quarters of the way
 //   low, high = the quarter in which the query is spent
 //
 // CHECK-LABEL: func.func @far_search(
-// CHECK-SAME:    %[[QUERY:[^ ]+]]: index, %{{[^ ]+}}: index)
+// CHECK-SAME:    %[[QUERY:[^ ]+]]: index, %[[TOTAL:[^ ]+]]: index)
+// CHECK:         %[[LAST:.+]] = arith.minsi
+// CHECK-NEXT:    %[[ROWS_I:.+]] = arith.index_castui %[[LAST]] : index to i64
+// CHECK-NEXT:    %[[ROWS:.+]] = arith.uitofp %[[ROWS_I]] : i64 to f32
+// CHECK-NEXT:    %[[COST_I:.+]] = arith.index_castui %[[TOTAL]] : index to i64
+// CHECK-NEXT:    %[[COST:.+]] = arith.uitofp %[[COST_I]] : i64 to f32
+// CHECK-NEXT:    %[[EACH:.+]] = arith.divf %[[ROWS]], %[[COST]] : f32
+// CHECK-NEXT:    %[[SPENT_I:.+]] = arith.index_castui %[[QUERY]] : index to i64
+// CHECK-NEXT:    %[[SPENT:.+]] = arith.uitofp %[[SPENT_I]] : i64 to f32
+// CHECK-NEXT:    %[[ABOUT:.+]] = arith.mulf %[[SPENT]], %[[EACH]] : f32
+// CHECK-NEXT:    %[[ABOUT_I:.+]] = arith.fptoui %[[ABOUT]] : f32 to i64
+// CHECK-NEXT:    %[[ROW:.+]] = arith.index_castui %[[ABOUT_I]] : i64 to index
+// CHECK-NEXT:    %[[GUESS:.+]] = arith.minui %[[ROW]], %[[LAST]] : index
+// CHECK-NEXT:    %[[NEAR:.+]] = arith.shrui %[[LAST]], %c8 : index
+// CHECK-NEXT:    %[[LESS:.+]] = arith.subi %[[GUESS]], %[[NEAR]] : index
+// CHECK-NEXT:    %[[BELOW:.+]] = arith.maxsi %[[LESS]], %c0 : index
+// CHECK-NEXT:    %[[MORE:.+]] = arith.addi %[[GUESS]], %[[NEAR]] : index
+// CHECK-NEXT:    %[[ABOVE:.+]] = arith.minui %[[MORE]], %[[LAST]] : index
+// CHECK:         memref.load %[[POS:.+]][%[[BELOW]]]
+// CHECK:         memref.load %[[POS]][%[[GUESS]]]
+// CHECK:         memref.load %[[POS]][%[[ABOVE]]]
+// CHECK:         %[[IS_ABOVE:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
+// CHECK-NEXT:    %[[BOTTOM:.+]] = arith.select %[[IS_ABOVE]], %[[ABOVE]], %{{.+}} : index
+// CHECK-NEXT:    %[[TOP:.+]] = arith.select %[[IS_ABOVE]], %[[LAST]], %{{.+}} : index
+// CHECK-NEXT:    scf.while (%{{.+}} = %[[BOTTOM]], %{{.+}} = %[[TOP]])
 // CHECK:         ^bb0(%[[LOW:.+]]: index, %[[HIGH:.+]]: index):
 // CHECK-NEXT:      %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
 // CHECK-NEXT:      %[[UP:.+]] = arith.addi %[[SPAN]], %c3 : index
@@ -72,7 +101,7 @@ func.func @union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: f64) ->
 // CHECK-NEXT:      %[[HALF_REST:.+]] = arith.shrui %[[OF_REST]], %c1 : index
 // CHECK-NEXT:      %[[THIRD:.+]] = arith.addi %[[SECOND]], %[[HALF_REST]] : index
 // CHECK-NEXT:      %[[BELOW_FIRST:.+]] = arith.subi %[[FIRST]], %c1 : index
-// CHECK:           memref.load %[[POS:.+]][%[[FIRST]]]
+// CHECK:           memref.load %[[POS]][%[[FIRST]]]
 // CHECK:           %[[IS_FIRST:.+]] = arith.cmpi ule, %{{.+}}, %[[QUERY]] : index
 // CHECK-NEXT:      %[[LOW_1:.+]] = arith.select %[[IS_FIRST]], %[[FIRST]], %[[LOW]] : index
 // CHECK-NEXT:      %[[BELOW_SECOND:.+]] = arith.subi %[[SECOND]], %c1 : index

@@ -175,38 +175,84 @@ static SearchInterval bisectAll(ImplicitLocOpBuilder &b, SearchOp op,
       }));
 }
 
+namespace {
 /// Looks at three coordinates in each step, since a thread waits no longer for
-/// three loads than for one:
+/// three loads than for one.
+class Quartering {
+public:
+  Quartering(ImplicitLocOpBuilder &b, SearchOp op, CostAt costAt)
+      : b(b), op(op), costAt(costAt), one(b, 1) {}
+
+  Values guess(Number low, Number high, Value total);
+  Values step(Number low, Number high);
+
+private:
+  Values divide(Number low, Number high, const Number (&at)[3]);
+
+  ImplicitLocOpBuilder &b;
+  SearchOp op;
+  CostAt costAt;
+  Number one;
+};
+} // namespace
+
+/// low, high = the interval between those two of low, the coordinates at which
+///             the interval is divided, and high + 1 of which the cost of only
+///             the lower is within the query
+Values Quartering::divide(Number low, Number high, const Number (&at)[3]) {
+  Value lower = low, upper = at[0] - one;
+  for (int n = 0; n < 3; ++n) {
+    Number isWithin = Number(b, costAt(at[n], {})) <= op.getQuery();
+    lower = select(isWithin, at[n], lower);
+    upper = select(isWithin, n == 2 ? high : at[n + 1] - one, upper);
+  }
+  return {lower, upper};
+}
+
+/// Coordinates mostly cost about the same. If they do, and cost `total`, this
+/// finds a small interval:
 ///
-///   while low < high:
-///     first, second, third = a quarter, a half and three quarters of the way
-///                            from low to high
-///     low, high = the interval between those two of low, first, second, third
-///                 and high + 1 of which the cost of only the lower is within
-///                 the query
+///   guess = high * query / total
+///   divide at guess - (high - low) / 256, guess, guess + (high - low) / 256,
+///     as far as these are between low and high
+Values Quartering::guess(Number low, Number high, Value total) {
+  static constexpr int64_t kNearBits = 8;
+  Type real = b.getF32Type(), word = b.getI64Type();
+  auto asReal = [&](Value number) -> Value {
+    return arith::UIToFPOp::create(b, real, Number(b, number).as(word));
+  };
+  Value all = arith::DivFOp::create(b, asReal(high), asReal(total));
+  Value product = arith::MulFOp::create(b, asReal(op.getQuery()), all);
+  Number guess(b, arith::FPToUIOp::create(b, word, product));
+  Number middle = max(min(guess.asIndex(), high), low);
+  Value near = (high - low) >> kNearBits;
+  Number below = maxSigned(middle - near, low);
+  Number above = min(middle + near, high);
+  return divide(low, high, {below, middle, above});
+}
+
+/// Divides at a quarter, a half and three quarters of the way.
+Values Quartering::step(Number low, Number high) {
+  Number span = high - low;
+  Number first = low + ((span + 3) >> 2);
+  Number second = low + ((span + one) >> one);
+  Number third = second + ((high - second + one) >> one);
+  return divide(low, high, {first, second, third});
+}
+
+/// while low < high: low, high = a smaller interval
 static SearchInterval quarter(ImplicitLocOpBuilder &b, SearchOp op,
-                              const SearchInterval &interval, CostAt costAt) {
+                              const SearchInterval &interval, Value total,
+                              CostAt costAt) {
   auto isOpen = [&](ValueRange values) -> Value {
     return Number(b, values[0]).compare(arith::CmpIPredicate::slt, values[1]);
   };
-  Number one(b, 1);
-  auto step = [&](ValueRange values) -> Values {
-    Number low(b, values[0]), high(b, values[1]);
-    Number span = high - low;
-    Number first = low + ((span + 3) >> 2);
-    Number second = low + ((span + one) >> one);
-    Number third = second + ((high - second + one) >> one);
-    Value lower = low, upper = first - one;
-    for (auto [middle, next] :
-         {std::pair(first, second), std::pair(second, third)}) {
-      Number isWithin = Number(b, costAt(middle, {})) <= op.getQuery();
-      lower = select(isWithin, middle, lower);
-      upper = select(isWithin, next - one, upper);
-    }
-    Number isWithin = Number(b, costAt(third, {})) <= op.getQuery();
-    return {select(isWithin, third, lower), select(isWithin, high, upper)};
-  };
-  Values found = emitWhile(b, {interval.low, interval.high}, isOpen, step);
+  Quartering quartering(b, op, costAt);
+  Values guessed = quartering.guess(Number(b, interval.low),
+                                    Number(b, interval.high), total);
+  Values found = emitWhile(b, guessed, isOpen, [&](ValueRange values) {
+    return quartering.step(Number(b, values[0]), Number(b, values[1]));
+  });
   return {found[0], found[1], {}, {}};
 }
 
@@ -253,10 +299,10 @@ static SearchInterval bisectPositions(ImplicitLocOpBuilder &b, SearchOp op,
 SearchInterval nacho::emitBisection(ImplicitLocOpBuilder &b, SearchOp op,
                                     ArrayRef<ChildRange> ranges,
                                     const SearchInterval &interval,
-                                    CostAt costAt, bool isFar) {
+                                    CostAt costAt, std::optional<Value> total) {
   if (ranges.size() == 1 && dependsOnPositions(op, ranges))
     return bisectPositions(b, op, ranges.front(), interval, costAt);
-  if (isFar && interval.lows.empty())
-    return quarter(b, op, interval, costAt);
+  if (total && interval.lows.empty())
+    return quarter(b, op, interval, *total, costAt);
   return bisectAll(b, op, ranges, interval, costAt);
 }

@@ -27,12 +27,13 @@ struct SearchInterval {
 using CostAt = llvm::function_ref<mlir::Value(mlir::Value coordinate,
                                               llvm::ArrayRef<mlir::Value>)>;
 
-/// Emits the loop. `ranges` are those of all operands of the search. `isFar`
-/// tells that each load takes long, but several of them no longer.
+/// Emits the loop. `ranges` are those of all operands of the search. `total`,
+/// what all coordinates cost together, tells that each load takes long, but
+/// several of them no longer.
 SearchInterval emitBisection(mlir::ImplicitLocOpBuilder &b, SearchOp op,
                              llvm::ArrayRef<ChildRange> ranges,
                              const SearchInterval &interval, CostAt costAt,
-                             bool isFar);
+                             std::optional<mlir::Value> total);
 
 } // namespace nacho
 

@@ -130,11 +130,12 @@ static void lowerSearch(FiberLowering &lowering, SearchOp op) {
   SearchInterval all = firstInterval(b, op, ranges, lower, upper);
   auto weights = findEntryWeights(op, ranges);
   // A thread that searches between cuts finds what it loads near.
-  bool isFar = lowering.options.together &&
-               op.getLower().getDefiningOp<OriginOp>() != nullptr;
+  std::optional<Value> total;
+  if (lowering.options.together && op.getLower().getDefiningOp<OriginOp>())
+    total = upper.cost;
   SearchInterval found =
       weights ? emitSelection(b, op, ranges, *weights, all, costAt)
-              : emitBisection(b, op, ranges, all, costAt, isFar);
+              : emitBisection(b, op, ranges, all, costAt, total);
   Value coordinate = found.low;
   SmallVector<Value> positions =
       allPositions(lowering, op, ranges, coordinate, found.lows);
