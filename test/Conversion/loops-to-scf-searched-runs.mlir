@@ -71,8 +71,25 @@ func.func @negative_positions_of_singleton(%A: tensor<?x?xf64, #COO>) -> index {
 // CHECK:         %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %[[RESIDUAL]] : index
 // CHECK:         %[[LEFT:.+]] = arith.select %[[FITS]], %{{.+}}, %c0{{.*}} : index
 // CHECK:         %[[MOST:.+]] = arith.subi %{{.+}}, %[[FROM]] : index
-// CHECK-NEXT:    %[[COUNTED:.+]] = arith.minui %[[MOST]], %[[LEFT]] : index
-// CHECK-NEXT:    %[[INNER:.+]] = arith.addi %[[FROM]], %[[COUNTED]] : index
+// CHECK-NEXT:    %[[COUNTED:.+]] = arith.minui %[[LEFT]], %[[MOST]] : index
+// CHECK-NEXT:    %[[COUNT_END:.+]] = arith.addi %[[FROM]], %[[COUNTED]] : index
+//
+// One load: of the entry there, or of the last one, which is not counted if it is at the
+// highest coordinate.
+// CHECK-NEXT:    %[[HAS_ANY:.+]] = arith.cmpi ult, %[[FROM]], %[[TO]] : index
+// CHECK-NEXT:    %[[SOME_TO:.+]] = arith.select %[[HAS_ANY]], %[[TO]], %c1{{.*}} : index
+// CHECK-NEXT:    %[[LAST_AT:.+]] = arith.subi %[[SOME_TO]], %c1{{.*}} : index
+// CHECK-NEXT:    %[[AT:.+]] = arith.minui %[[COUNT_END]], %[[LAST_AT]] : index
+// CHECK:         %[[CRD:.+]] = memref.load %{{.+}}[%[[AT]]] : memref<?xi32>
+// CHECK-NEXT:    %[[X:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// CHECK-NEXT:    %[[IS_HIGHEST:.+]] = arith.cmpi uge, %[[X]], %[[HIGHEST:.+]] : index
+// CHECK-NEXT:    %[[IS_BEFORE:.+]] = arith.cmpi ult, %[[COUNT_END]], %[[TO]] : index
+// CHECK-NEXT:    %[[EITHER:.+]] = arith.ori %[[IS_BEFORE]], %[[IS_HIGHEST]] : i1
+// CHECK-NEXT:    %[[IS_LEFT:.+]] = arith.andi %[[HAS_ANY]], %[[EITHER]] : i1
+// CHECK-NEXT:    %[[INNER:.+]] = arith.select %[[IS_LEFT]], %[[AT]], %[[COUNT_END]] : index
+// CHECK-NEXT:    %[[LEAST:.+]] = arith.select %[[IS_LEFT]], %[[X]], %c-1{{.*}} : index
+// CHECK-NEXT:    arith.minui %[[LEAST]], %[[HIGHEST]] : index
+// CHECK-NOT:     memref.load
 // CHECK:         %[[J:.+]] = arith.select %[[FITS]], %{{.+}}, %{{.+}} : index
 //
 // CHECK-DAG:     memref.store %[[I]], %[[BOUNDS]][%[[R]], %c1{{.*}}]

@@ -143,7 +143,8 @@ namespace {
 struct Counted {
   const Level *level;
   int64_t weight;
-  Value end; ///< Before the entries at the interval's highest coordinate.
+  Value high, highest; ///< The ends of the interval.
+  Value end;           ///< Before the entries at its highest coordinate.
 };
 
 /// The entries that a selection has not counted: the position of the first one
@@ -168,7 +169,7 @@ private:
                     SmallVectorImpl<Value> &coordinates);
   Value leastOf(ValueRange positions);
   Number numLeft(const Counted &operand, Value position) const;
-  SmallVector<Value> countOne(Value left, Value position) const;
+  Uncounted countOne(Value left, Value position);
   bool isMergePath() const;
   Uncounted countAlongPath(Value left, ValueRange positions);
   SmallVector<Value> step(Value left, ValueRange positions);
@@ -190,7 +191,7 @@ void Selection::add(const ChildRange &range, int64_t weight, Value low,
       some & (Number(b, range.level->coordinate(b, last)) >= highest);
   Value less = isHighest.asIndex();
   Value end = Number(b, high) - less;
-  operands.push_back({range.level.get(), weight, end});
+  operands.push_back({range.level.get(), weight, high, highest, end});
 }
 
 /// The coordinate of the last entry of [from, after); infinity if that is
@@ -271,12 +272,24 @@ Number Selection::numLeft(const Counted &operand, Value position) const {
   return max(Number(b, operand.end), position) - position;
 }
 
-/// position + min(left / w, number of entries)
-SmallVector<Value> Selection::countOne(Value left, Value position) const {
+/// end = position + min(left / w, number of entries up to `high`)
+/// x = coordinate at min(end, high - 1)
+/// if end < high or x is the highest coordinate: x, and where it is
+/// else: infinity, and the end
+///
+/// One load tells both which entry is not counted and whether all are.
+Uncounted Selection::countOne(Value left, Value position) {
   const Counted &operand = operands.front();
-  Number most = numLeft(operand, position);
-  Value counted = min(most, Number(b, left) / operand.weight);
-  return {Number(b, position) + counted};
+  Number low(b, position), high(b, operand.high);
+  Value most = max(high, low) - low;
+  Number end = low + min(Number(b, left) / operand.weight, most);
+  Number some = low < high;
+  Value last = select(some, high, one) - one;
+  Value at = min(end, last);
+  Number coordinate(b, operand.level->coordinate(b, at));
+  Value isHighest = coordinate >= operand.highest;
+  Number isLeft = some & ((end < high) | isHighest);
+  return {{select(isLeft, at, end)}, select(isLeft, coordinate, infinity)};
 }
 
 bool Selection::isMergePath() const {
@@ -315,9 +328,9 @@ Uncounted Selection::countAlongPath(Value left, ValueRange positions) {
 Uncounted Selection::count(Value left, ValueRange positions) {
   if (isMergePath())
     return countAlongPath(left, positions);
-  SmallVector<Value> next = operands.size() == 1
-                                ? countOne(left, positions.front())
-                                : countInSteps(left, positions);
+  if (operands.size() == 1)
+    return countOne(left, positions.front());
+  SmallVector<Value> next = countInSteps(left, positions);
   return {next, leastOf(next)};
 }
 
