@@ -137,45 +137,49 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-DAG:       %[[LO_I:.+]] = nacho.cut_coordinate %lo[0]
 // CHECK-DAG:       %[[HI_I:.+]] = nacho.cut_coordinate %hi[0]
 // CHECK:           %[[SPANS:.+]] = arith.cmpi ne, %[[LO_I]], %[[HI_I]] : index
-// CHECK-NEXT:      scf.if %[[SPANS]] {
 //
 // low = part - 31 if part - 32 begins before the row, and else 0
-// CHECK-NEXT:        %[[AT_LEAST:.+]] = arith.maxui %worker, %c32 : index
-// CHECK-NEXT:        %[[AFTER:.+]] = arith.addi %[[AT_LEAST]], %c-31 : index
-// CHECK-NEXT:        %[[FAR:.+]] = arith.subi %[[AT_LEAST]], %c32 : index
-// CHECK-NEXT:        %cut = nacho.load_cut %bounds[%[[FAR]]]
-// CHECK-NEXT:        %[[I:.+]] = nacho.cut_coordinate %cut[0]
-// CHECK-NEXT:        %[[MANY:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
-// CHECK-NEXT:        %[[BOTTOM:.+]] = arith.select %[[MANY]], %[[AFTER]], %c0 : index
+// CHECK-NEXT:      %[[AT_LEAST:.+]] = arith.maxui %worker, %c32 : index
+// CHECK-NEXT:      %[[AFTER:.+]] = arith.addi %[[AT_LEAST]], %c-31 : index
+// CHECK-NEXT:      %[[FAR:.+]] = arith.subi %[[AT_LEAST]], %c32 : index
+// CHECK-NEXT:      %cut = nacho.load_cut %bounds[%[[FAR]]]
+// CHECK-NEXT:      %[[I:.+]] = nacho.cut_coordinate %cut[0]
+// CHECK-NEXT:      %[[MANY:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
+// CHECK-NEXT:      %[[BOTTOM:.+]] = arith.select %[[MANY]], %[[AFTER]], %c0 : index
 //
 // for n = 1 to 4: first = part - n, if that begins in the row
-// CHECK-NEXT:        %[[AT_LEAST:.+]] = arith.maxui %worker, %c1 : index
-// CHECK-NEXT:        %[[BEFORE1:.+]] = arith.subi %[[AT_LEAST]], %c1 : index
-// CHECK-NEXT:        %[[CUT:.+]] = nacho.load_cut %bounds[%[[BEFORE1]]]
-// CHECK-NEXT:        %[[I:.+]] = nacho.cut_coordinate %[[CUT]][0]
-// CHECK-NEXT:        %[[OTHER1:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
-// CHECK-NEXT:        %[[FIRST1:.+]] = arith.select %[[OTHER1]], %worker, %[[BEFORE1]] : index
-// CHECK:             %[[FIRST2:.+]] = arith.select %{{.+}}, %[[FIRST1]], %{{.+}} : index
-// CHECK:             %[[FIRST3:.+]] = arith.select %{{.+}}, %[[FIRST2]], %{{.+}} : index
-// CHECK:             %[[BEFORE4:.+]] = arith.subi %{{.+}}, %c4 : index
-// CHECK:             %[[OTHER4:.+]] = arith.cmpi ne, %{{.+}}, %[[LO_I]] : index
-// CHECK-NEXT:        %[[TOP:.+]] = arith.select %[[OTHER4]], %[[FIRST3]], %[[BEFORE4]] : index
+// CHECK-NEXT:      %[[AT_LEAST:.+]] = arith.maxui %worker, %c1 : index
+// CHECK-NEXT:      %[[BEFORE1:.+]] = arith.subi %[[AT_LEAST]], %c1 : index
+// CHECK-NEXT:      %[[CUT:.+]] = nacho.load_cut %bounds[%[[BEFORE1]]]
+// CHECK-NEXT:      %[[I:.+]] = nacho.cut_coordinate %[[CUT]][0]
+// CHECK-NEXT:      %[[OTHER1:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
+// CHECK-NEXT:      %[[FIRST1:.+]] = arith.select %[[OTHER1]], %worker, %[[BEFORE1]] : index
+// CHECK:           %[[FIRST2:.+]] = arith.select %{{.+}}, %[[FIRST1]], %{{.+}} : index
+// CHECK:           %[[FIRST3:.+]] = arith.select %{{.+}}, %[[FIRST2]], %{{.+}} : index
+// CHECK:           %[[BEFORE4:.+]] = arith.subi %{{.+}}, %c4 : index
+// CHECK:           %[[OTHER4:.+]] = arith.cmpi ne, %{{.+}}, %[[LO_I]] : index
+// CHECK-NEXT:      %[[TOP:.+]] = arith.select %[[OTHER4]], %[[FIRST3]], %[[BEFORE4]] : index
 //
-// first = the first part in low .. first that begins in the row, by bisection
-// CHECK-NEXT:        %[[BOTTOM2:.+]] = arith.select %[[OTHER4]], %[[FIRST3]], %[[BOTTOM]] : index
-// CHECK-NEXT:        %[[FIRST:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %[[BOTTOM2]], %[[HIGH:[^ ]+]] = %[[TOP]])
-// CHECK-NEXT:          arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
-// CHECK:             ^bb0(%[[LOW:[^ ]+]]: index, %[[HIGH:[^ ]+]]: index):
-// CHECK-NEXT:          %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
-// CHECK-NEXT:          %[[HALF:.+]] = arith.shrui %[[SPAN]], %c1 : index
-// CHECK-NEXT:          %[[MIDDLE:.+]] = arith.addi %[[LOW]], %[[HALF]] : index
-// CHECK-NEXT:          %[[CUT:.+]] = nacho.load_cut %bounds[%[[MIDDLE]]]
-// CHECK-NEXT:          %[[I:.+]] = nacho.cut_coordinate %[[CUT]][0]
-// CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
-// CHECK-NEXT:          %[[ABOVE:.+]] = arith.addi %[[MIDDLE]], %c1 : index
-// CHECK-NEXT:          %[[FROM:.+]] = arith.select %[[OTHER]], %[[ABOVE]], %[[LOW]] : index
-// CHECK-NEXT:          %[[TO:.+]] = arith.select %[[OTHER]], %[[HIGH]], %[[MIDDLE]] : index
-// CHECK-NEXT:          scf.yield %[[FROM]], %[[TO]]
+// first = the first part in low .. first that begins in the row, by bisection, if the part
+// completes the row
+// CHECK-NEXT:      %[[STAYS:.+]] = arith.cmpi eq, %[[LO_I]], %[[HI_I]] : index
+// CHECK-NEXT:      %[[IS_FOUND:.+]] = arith.ori %[[OTHER4]], %[[STAYS]] : i1
+// CHECK-NEXT:      %[[BOTTOM2:.+]] = arith.select %[[IS_FOUND]], %[[TOP]], %[[BOTTOM]] : index
+// CHECK-NEXT:      %[[FIRST:.+]]:2 = scf.while (%[[LOW:[^ ]+]] = %[[BOTTOM2]], %[[HIGH:[^ ]+]] = %[[TOP]])
+// CHECK-NEXT:        arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
+// CHECK:           ^bb0(%[[LOW:[^ ]+]]: index, %[[HIGH:[^ ]+]]: index):
+// CHECK-NEXT:        %[[SPAN:.+]] = arith.subi %[[HIGH]], %[[LOW]] : index
+// CHECK-NEXT:        %[[HALF:.+]] = arith.shrui %[[SPAN]], %c1 : index
+// CHECK-NEXT:        %[[MIDDLE:.+]] = arith.addi %[[LOW]], %[[HALF]] : index
+// CHECK-NEXT:        %[[CUT:.+]] = nacho.load_cut %bounds[%[[MIDDLE]]]
+// CHECK-NEXT:        %[[I:.+]] = nacho.cut_coordinate %[[CUT]][0]
+// CHECK-NEXT:        %[[OTHER:.+]] = arith.cmpi ne, %[[I]], %[[LO_I]] : index
+// CHECK-NEXT:        %[[ABOVE:.+]] = arith.addi %[[MIDDLE]], %c1 : index
+// CHECK-NEXT:        %[[FROM:.+]] = arith.select %[[OTHER]], %[[ABOVE]], %[[LOW]] : index
+// CHECK-NEXT:        %[[TO:.+]] = arith.select %[[OTHER]], %[[HIGH]], %[[MIDDLE]] : index
+// CHECK-NEXT:        scf.yield %[[FROM]], %[[TO]]
+//
+// CHECK:           scf.if %[[SPANS]] {
 //
 // open = what the part before has of the row, if there is a part before
 // CHECK:             %[[BEFORE:.+]] = memref.load %visited

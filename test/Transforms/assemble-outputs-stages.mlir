@@ -32,7 +32,8 @@
 // CHECK:           %[[IS_REST:.+]] = arith.cmpi uge, %worker, %[[END]] : index
 // CHECK-NEXT:      %[[LAST:.+]] = arith.select %[[IS_REST]], %[[END]], %{{.+}} : index
 // CHECK-NEXT:      nacho.await %[[LAST]]
-// CHECK-NEXT:      %[[NUMBER:.+]] = arith.subi %worker, %[[LAST]] : index
+// CHECK-NEXT:      %[[BEHIND:.+]] = arith.subi %worker, %[[LAST]] : index
+// CHECK-NEXT:      %[[NUMBER:.+]] = arith.maxsi %[[BEHIND]], %c0 : index
 // CHECK:           scf.if
 // CHECK-NEXT:        %[[GROUP:.+]] = arith.minui %[[NUMBER]], %parts : index
 // CHECK:             arith.muli %[[GROUP]], %c32 : index

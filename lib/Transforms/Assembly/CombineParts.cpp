@@ -79,8 +79,9 @@ public:
     Value lower = loadCut(b, "lo", cut, args.bounds, part);
     Value next = Number(b, part) + 1;
     Value upper = loadCut(b, "hi", cut, args.bounds, next);
-    emitIf(b, emitDiffer(lower, upper), [&] {
-      Value first = firstPartOf(part, lower);
+    Value completes = emitDiffer(lower, upper);
+    Value first = firstPartOf(part, lower, completes);
+    emitIf(b, completes, [&] {
       auto add = [&](Value from, Value to, Value bits, ValueRange open) {
         return addGroups(from, to, bits, open);
       };
@@ -127,9 +128,9 @@ public:
 
 private:
   /// Returns the first part that begins in the entry in which `part` does, at
-  /// `lower`.
-  Value firstPartOf(Value part, Value lower) {
-    return emitFirstPart(b, part, [&](Number other) {
+  /// `lower`, if it completes that.
+  Value firstPartOf(Value part, Value lower, Value completes) {
+    return emitFirstPart(b, part, completes, [&](Number other) {
       Value cut = loadCut(b, "cut", function.cutType(), args.bounds, other);
       return emitDiffer(cut, lower);
     });

@@ -34,9 +34,10 @@ Number nacho::emitNumGroups(ImplicitLocOpBuilder &b, Value parts, Value bits) {
 /// entries begin in no more than kFew parts, and most others in kMany:
 ///
 ///   for n = 1 to kFew: first = part - n, if that begins in the entry
-///   if part - kFew does: first = the first part in low .. first that does
+///   if part - kFew does, too, and the first part is needed:
+///     first = the first part in low .. first that begins in the entry
 ///     where low = 0, or part - kMany + 1 if part - kMany does not
-Value nacho::emitFirstPart(ImplicitLocOpBuilder &b, Value part,
+Value nacho::emitFirstPart(ImplicitLocOpBuilder &b, Value part, Value isNeeded,
                            llvm::function_ref<Number(Number)> isBefore) {
   static constexpr int64_t kFew = 4, kMany = 32;
   auto before = [&](int64_t n) { return max(Number(b, part), n) - n; };
@@ -48,7 +49,8 @@ Value nacho::emitFirstPart(ImplicitLocOpBuilder &b, Value part,
     isOther = isBefore(Number(b, other));
     first = select(Number(b, isOther), first, other);
   }
-  low = select(Number(b, isOther), first, low);
+  Value isFound = Number(b, isOther) | !Number(b, isNeeded);
+  low = select(Number(b, isFound), first, low);
   return emitBisection(b, low, first, isBefore);
 }
 
@@ -173,7 +175,8 @@ static void emitStages(PhaseFunctions &function, Value most,
   Number isRest = worker >= end;
   begin = select(isRest, end, begin);
   AwaitOp::create(b, begin);
-  Number number = worker - begin;
+  // That no worker comes before its stage, a GPU is told: it divides 32 bits.
+  Number number = maxSigned(worker - begin, 0);
   Number isOfGroup = number < workers.count(bits + kGroupBits);
   isOfGroup = isOfGroup & !isRest;
   emitIf(b, isOfGroup, [&] { workers.combine(number, bits); });

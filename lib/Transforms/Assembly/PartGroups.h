@@ -27,9 +27,10 @@ Number emitNumGroups(mlir::ImplicitLocOpBuilder &b, mlir::Value parts,
                      mlir::Value bits);
 
 /// Returns the first part from which on all parts up to `part` begin in the
-/// same entry as this. `isBefore` tells whether another one begins before the
-/// entry.
+/// same entry as this; one of these parts unless it is needed. `isBefore` tells
+/// whether another one begins before the entry.
 mlir::Value emitFirstPart(mlir::ImplicitLocOpBuilder &b, mlir::Value part,
+                          mlir::Value isNeeded,
                           llvm::function_ref<Number(Number other)> isBefore);
 
 /// for group in the largest groups that the parts first .. end consist of, in
