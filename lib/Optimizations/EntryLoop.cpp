@@ -159,13 +159,16 @@ void EntryLoop::emitMemory(ImplicitLocOpBuilder &b) {
 }
 
 /// for n = first to size step count:
-///   terms[n] = term(from + n); flag = flag | flags(from + n)
+///   terms[n] = term(from + n); isNone = isNone & !flags(from + n)
+///
+/// That a coordinate is below its extent is known already where it is looked
+/// up.
 Value EntryLoop::emitTerms(ImplicitLocOpBuilder &b, Value from, Value first,
                            Value count) {
   Value size = memref::DimOp::create(b, memories.front(), Number(b, 0));
   SmallVector<Value> init;
   if (!flags.empty())
-    init.push_back(Number::flag(b, false));
+    init.push_back(Number::flag(b, true));
   auto made = scf::ForOp::create(b, first, size, count, init);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(made.getBody());
@@ -178,11 +181,12 @@ Value EntryLoop::emitTerms(ImplicitLocOpBuilder &b, Value from, Value first,
     memref::StoreOp::create(b, ofEntry.lookup(term), memory, n);
   if (flags.empty())
     return {};
-  Number isAny(b, made.getRegionIterArg(0));
+  Number isNone(b, made.getRegionIterArg(0));
   for (Value flag : flags)
-    isAny = isAny | ofEntry.lookup(flag);
-  scf::YieldOp::create(b, Value(isAny));
-  return made.getResult(0);
+    isNone = isNone & !Number(b, ofEntry.lookup(flag));
+  scf::YieldOp::create(b, Value(isNone));
+  b.setInsertionPointAfter(made);
+  return !Number(b, made.getResult(0));
 }
 
 /// Emits the loop as it is copied, but for what memory has of the entries, of

@@ -25,7 +25,7 @@
 // CHECK-NEXT:      %[[ROOM:.+]] = nacho.tile_room
 // CHECK-NEXT:      scf.if %[[ROOM]] {
 // CHECK-NEXT:        %[[ALL:.+]] = memref.dim %[[TERMS]]
-// CHECK-NEXT:        %[[FLAG:.+]] = scf.for %[[AT:.+]] = %[[NUMBER]] to %[[ALL]] step %[[COUNT]] iter_args(%[[ANY:.+]] = %false) -> (i1) {
+// CHECK-NEXT:        %[[NONE:.+]] = scf.for %[[AT:.+]] = %[[NUMBER]] to %[[ALL]] step %[[COUNT]] iter_args(%[[SO_FAR:.+]] = %true) -> (i1) {
 // CHECK-NEXT:          %[[K:.+]] = arith.addi %[[FROM]], %[[AT]]
 // CHECK-NEXT:          %[[J32:.+]] = memref.load %[[CRD]][%[[K]]]
 // CHECK-NEXT:          %[[J:.+]] = arith.index_castui %[[J32]]
@@ -34,11 +34,11 @@
 // CHECK-NEXT:          %[[SAFE:.+]] = arith.select %[[IS_INSIDE]], %[[J]], %c0
 // CHECK-NEXT:          %[[B:.+]] = memref.load %[[X]][%[[SAFE]]]
 // CHECK-NEXT:          %[[TERM:.+]] = arith.mulf %[[A]], %[[B]]
-// CHECK-NEXT:          %[[IS_OUTSIDE:.+]] = arith.cmpi uge, %[[J]], %[[N]]
 // CHECK-NEXT:          memref.store %[[TERM]], %[[TERMS]][%[[AT]]]
-// CHECK-NEXT:          %[[EITHER:.+]] = arith.ori %[[ANY]], %[[IS_OUTSIDE]]
-// CHECK-NEXT:          scf.yield %[[EITHER]]
+// CHECK-NEXT:          %[[BOTH:.+]] = arith.andi %[[SO_FAR]], %[[IS_INSIDE]]
+// CHECK-NEXT:          scf.yield %[[BOTH]]
 // CHECK-NEXT:        }
+// CHECK-NEXT:        %[[FLAG:.+]] = arith.xori %[[NONE]], %true
 // CHECK-NEXT:        scf.if %[[FLAG]] {
 // CHECK-NEXT:          memref.atomic_rmw ori %c1_i32, %[[WRONG]][%c0]
 // CHECK:           nacho.tile_sync
