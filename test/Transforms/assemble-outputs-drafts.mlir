@@ -33,7 +33,8 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 }
 
 // Unless each thread has a draft for a part, which a cache holds: a part counts while it
-// appends there, adds up what those before it have, and moves its entries.
+// appends there, adds up what those before it have, and moves its entries: no more than
+// there is room for, whatever it has visited.
 //
 // RUN: nacho-opt %s --mlir-use-nameloc-as-prefix \
 // RUN:   -pass-pipeline='builtin.module(%{concretize},%{cut},nacho-assemble-outputs{drafts=unions},canonicalize,cse)' \
@@ -52,8 +53,9 @@ func.func @negative_union(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)
 // UNIONS:            %[[ROOM:room.*]] = arith.divui %[[ALL]], %[[THREADS]]
 // UNIONS:            %[[BEGIN:begin.*]] = arith.muli %[[SLOT]], %[[ROOM]]
 // UNIONS:            memref.store %{{.+}}, %[[DRAFTCRD]]
+// UNIONS:            %[[COUNT:.+]] = arith.minui %{{.+}}, %[[ROOM]]
 // UNIONS:            %[[TILE:.+]], %{{.+}} = nacho.tile %[[PART]] of %[[PARTS]] by 1
-// UNIONS-NEXT:       %[[ROWS:.+]] = nacho.tile_scan(%[[COUNT:.+]]) into %[[MOVED]]
+// UNIONS-NEXT:       %[[ROWS:.+]] = nacho.tile_scan(%[[COUNT]]) into %[[MOVED]]
 // UNIONS:            %[[BEFORE:.+]] = memref.load %[[ROWS]]
 // UNIONS:            %[[NEXT:.+]] = memref.load %[[ROWS]]
 // UNIONS:            %[[SEVERAL:.+]] = arith.cmpi ugt, %[[PARTS]],

@@ -103,18 +103,21 @@ public:
                   PartBuilder &builder) const override {
     swapDraft(function.args);
     ImplicitLocOpBuilder &b = function.b;
-    auto [before, next] =
-        scanInTurn(function, part, builder.countAppended().back());
+    // Whoever edits operands can have a part visit more than there is room for:
+    // what is not in the draft must not be read there.
     Value from = builder.firstPlace();
+    Number room = Number(b, builder.endOfPlaces()) - from;
+    Value count = min(Number(b, builder.countAppended().back()), room);
+    auto [before, next] = scanInTurn(function, part, count);
     Value isOneOfSeveral = Number(b, workersOf(part).getWorkers()) > 1;
     Value end = select(Number(b, isOneOfSeveral), next, before);
     appendEach(function, from, before, end);
     emitIf(b, isOneOfSeveral, [&, before = before] {
       adjustPositions(function, part, Number(b, before) - from);
     });
-    Number room(b,
+    Number size(b,
                 memref::DimOp::create(b, function.args.values, Number(b, 0)));
-    Value isFull = Number(b, next) > room;
+    Value isFull = Number(b, next) > size;
     emitIf(b, isFull, [&] { builder.setStatus(kDraftFull); });
   }
 

@@ -26,6 +26,8 @@ public:
   void append(mlir::ValueRange first, mlir::ValueRange last);
   /// The place of the first entry that append() appends.
   mlir::Value firstPlace() const { return part.first.back(); }
+  /// The place where the room for entries ends.
+  mlir::Value endOfPlaces() const { return part.last.back(); }
   /// The row of counts for the entries that append() has appended.
   Values countAppended();
   /// Sets bits of the status.
