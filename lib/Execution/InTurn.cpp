@@ -66,6 +66,8 @@ StepPlan::executeInTurn(const Step &by, const std::vector<Argument> &args,
     if (parts > 1)
       drafts = makeDrafts(threads);
   } catch (const std::bad_alloc &) {
+    // Whoever counts needs the memory.
+    made.clear();
     return Refusal{Refusal::counts, "there is no memory for a draft"};
   }
   int64_t room = numEntries();
@@ -74,8 +76,10 @@ StepPlan::executeInTurn(const Step &by, const std::vector<Argument> &args,
   Step::Drafted drafted = {/*counts=*/nullptr, moved.data(), found.data()};
   for (const Buffer &buffer : parts > 1 ? drafts : made)
     drafted.drafts.push_back(buffer.argument());
-  if (auto refusal = fill(by, args, argumentsOf(made), drafted, threads))
+  if (auto refusal = fill(by, args, argumentsOf(made), drafted, threads)) {
+    made.clear();
     return refusal;
+  }
   HostView<int64_t> numbers = found.read();
   sizes.assign(numbers.begin(), numbers.end());
   if (room / 2 <= numEntries())

@@ -132,6 +132,21 @@ def test_equal_operands_that_are_united():
         assert not Z.values.any()
 
 
+@pytest.mark.host_only
+@pytest.mark.parametrize("threads", [2, 16])
+@pytest.mark.parametrize("is_equal", [False, True])
+def test_a_union_is_counted_if_memory_is_short(threads, is_equal):
+    """What was allocated for its drafts is released first."""
+    A, B = (random((300_000, 20), 100_000, "csr", seed) for seed in (1, 2))
+    B = A if is_equal else B
+    kernel = nacho.mlir.compile(UNION, formats=dict.fromkeys("ABZ", "csr"))
+    counted = kernel.plan(A, B).execute(A, B)
+    needed = counted.pos[1].nbytes + counted.values.size * 12
+    for percent in range(115, 300, 10):
+        limit = needed * percent // 100
+        assert same(kernel(A, B, threads=threads, memory_limit=limit), counted)
+
+
 def test_drafts_of_sums_that_are_added():
     """Sums have as many parts as ever; only the union that takes them has one."""
     A, B = (random((2000, 900), 90_000, "csr", seed) for seed in (1, 2))
