@@ -97,7 +97,7 @@ private:
   void collect(mlir::Diagnostic &diagnostic);
   mlir::LogicalResult run(llvm::ArrayRef<Stage> stages,
                           const Capabilities &capabilities,
-                          const PipelineOptions &options);
+                          const PipelineOptions &options, bool mayStop = true);
 
   bool namesPlaces;
   size_t numDone = 0; ///< The number of the backend's stages that are done.

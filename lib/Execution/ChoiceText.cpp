@@ -182,7 +182,7 @@ std::string Chooser::describeWorkers(const Choice &choice,
   if (choice.cost)
     return chosen + work + "and costs " + std::to_string(choice.cost) +
            " >= " + std::to_string(kSharedFrom) + ")";
-  if (choice.facts.isCrowded)
+  if (choice.facts.isCrowded && asked.work < kAloneBelow)
     return chosen + "serial: no other processor is idle)";
   if (asked.work < kSerialBelow)
     return chosen + "serial: " + work + "< " + limit;

@@ -54,7 +54,8 @@ static void chooseWorkers(Choice &choice, int64_t available,
     choice.threads = choice.parts;
     return;
   }
-  bool isLittle = asked.work < kSerialBelow || choice.facts.isCrowded;
+  bool isLittle = asked.work < kSerialBelow ||
+                  (choice.facts.isCrowded && asked.work < kAloneBelow);
   int64_t most = asked.threads ? asked.threads : isLittle ? 1 : available;
   choice.threads = std::min(most, choice.parts);
 }
@@ -96,8 +97,8 @@ static bool suitsKeys(unsigned rank, bool intersects) {
 }
 
 bool Chooser::wantsCrowd(const Asked &asked) const {
-  return kernel.unites && asked.purpose == Purpose::call && !asked.threads &&
-         asked.work >= kSerialBelow && asked.work < kAloneBelow;
+  return kernel.unites && asked.purpose == Purpose::call &&
+         asked.threads != 1 && !asked.parts && asked.work >= kSerialBelow;
 }
 
 bool Chooser::wantsOverlap(const Asked &asked, const Facts &facts) const {
@@ -137,13 +138,15 @@ Indices Chooser::chooseIndices(const Choice &choice) const {
 /// Chooses how to fill a result. A device that finds cuts inside of tiles has
 /// read there what it counts; a draft would be written, and read again. Parts
 /// of a number that was asked for may be too large for drafts in a cache.
+/// Threads wait for the one whose turn it is, which has to have a processor.
 Fill Chooser::chooseFill(const Choice &choice) const {
   const Asked &asked = choice.asked;
   if (asked.purpose != Purpose::call)
     return Fill::counted;
   Fill fill =
       pins.fill.nearest(kernel.entriesPerPart ? Fill::counted : Fill::drafted);
-  bool movesInTurn = fill != Fill::counted && kernel.unites &&
+  bool canWait = choice.threads == 1 || !choice.facts.isCrowded;
+  bool movesInTurn = fill != Fill::counted && kernel.unites && canWait &&
                      choice.isShared && asked.work >= kSerialBelow;
   return movesInTurn ? pins.fill.nearest(Fill::unionsDrafted) : fill;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Execution/Plan.h"
+#include "nacho/Runtime/Processors.h"
 
 #include <algorithm>
 
@@ -59,7 +60,8 @@ std::vector<Buffer> StepPlan::makeDrafts(int64_t threads) const {
 std::optional<Refusal>
 StepPlan::executeInTurn(const Step &by, const std::vector<Argument> &args,
                         std::vector<Buffer> &made, int64_t threads) {
-  threads = std::min(threads, parts);
+  // Threads without a processor keep others waiting for their turn.
+  threads = std::min({threads, parts, countProcessors()});
   std::vector<Buffer> drafts;
   try {
     made = allocate();

@@ -274,6 +274,7 @@ static thread_local std::optional<int64_t> onlyPart;
 
 OnlyPart::OnlyPart(int64_t part) : before(std::exchange(onlyPart, part)) {}
 OnlyPart::~OnlyPart() { onlyPart = before; }
+bool OnlyPart::exists() { return onlyPart.has_value(); }
 
 static void computeAlone(int64_t parts, ComputePart compute, void *context) {
   const StopWord &word = stopWord();
@@ -379,22 +380,4 @@ int32_t nacho::computePartsAt(int64_t parts, int64_t threads, int64_t compute,
                               int64_t context) noexcept {
   return computeParts(parts, threads, reinterpret_cast<ComputePart>(compute),
                       reinterpret_cast<void *>(context));
-}
-
-int64_t nacho::awaitTurn(int64_t address, int64_t word) noexcept {
-  const auto &number = *reinterpret_cast<std::atomic<int64_t> *>(address);
-  int64_t found = 0;
-  auto isOver = [&] {
-    found = number.load(std::memory_order_acquire);
-    return found >= 0 || isSet(*reinterpret_cast<StopWord *>(word));
-  };
-  // The processor that this thread waits on may be the one that a part needs.
-  while (!onlyPart && !becomesTrue(isOver, [] { sched_yield(); }, kPatience))
-    ;
-  return std::max<int64_t>(found, 0);
-}
-
-void nacho::passTurn(int64_t address, int64_t number) noexcept {
-  auto &passed = *reinterpret_cast<std::atomic<int64_t> *>(address);
-  passed.store(number, std::memory_order_release);
 }

@@ -615,7 +615,8 @@ static void checkUnions() {
 }
 
 /// Where other programs have the processors, one thread computes a union that
-/// is not too large, unless the caller says how many threads there are.
+/// is not too large, unless the caller says how many threads there are, and
+/// several threads do not wait for each other.
 static void checkCrowd() {
   struct Row {
     bool unites;
@@ -626,9 +627,8 @@ static void checkCrowd() {
   const Row table[] = {
       {true, Purpose::call, 0, (3 << 12) - 1, false},
       {true, Purpose::call, 0, 3 << 12, true},
-      {true, Purpose::call, 0, (1 << 21) - 1, true},
-      {true, Purpose::call, 0, 1 << 21, false},
-      {true, Purpose::call, 2, 1 << 20, false},
+      {true, Purpose::call, 1, 1 << 20, false},
+      {true, Purpose::call, 2, 1 << 20, true},
       {true, Purpose::plan, 0, 1 << 20, false},
       {false, Purpose::call, 0, 1 << 20, false},
   };
@@ -645,8 +645,16 @@ static void checkCrowd() {
   for (bool isCrowded : {false, true}) {
     facts.isCrowded = isCrowded;
     Choice choice = Chooser({}, kernel).choose(asked, facts, /*available=*/8);
-    check(choice.threads == (isCrowded ? 1 : 8) && choice.parts == 8,
+    check(choice.threads == (isCrowded ? 1 : 8) && choice.parts == 8 &&
+              choice.variant.fill == Fill::unionsDrafted,
           [&] { return show(choice); });
+    for (const Asked &many : {Asked{Purpose::call, 2, 0, 1 << 20},
+                              Asked{Purpose::call, 0, 0, 1 << 21}}) {
+      choice = Chooser({}, kernel).choose(many, facts, /*available=*/8);
+      check(choice.threads == (many.threads ? 2 : 8) &&
+                (choice.variant.fill == Fill::unionsDrafted) != isCrowded,
+            [&] { return show(choice); });
+    }
   }
 }
 

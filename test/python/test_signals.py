@@ -336,6 +336,24 @@ def test_a_compilation_is_interrupted(tmp_path, monkeypatch):
     samples.check(nacho.evaluate(text, **given), text, given)
 
 
+def test_another_variant_is_interrupted_while_it_is_compiled(tmp_path, monkeypatch):
+    """Whenever the signal comes: also while the statement is read once more."""
+    monkeypatch.setenv("NACHO_CACHE_DIR", str(tmp_path))
+    A = sp.random_array((30, 30), density=0.2, format="csr", rng=1)
+    main = threading.main_thread().ident
+    for n in range(40):
+        kernel = nacho.mlir.compile(f"Z[i,j] = A[i,j] + {n + 2} * B[i,j]")
+        assert abs(kernel(A, A) - (n + 3) * A).max() < 1e-12
+        clock = threading.Timer(n / 8000, signal.pthread_kill, (main, signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            clock.start()
+            kernel.mlir("assemble", choices={"draft-unions": True})
+            kernel(A, A, parts=3)
+            time.sleep(LONG)
+        clock.join()
+        assert abs(kernel(A, A, parts=3) - (n + 3) * A).max() < 1e-12
+
+
 FORKS = """
 import os, threading, time
 import nacho.mlir

@@ -181,7 +181,7 @@ public:
 
   /// Whether choose() needs to know if other programs have the processors: one
   /// thread does less for a union than several together, and gains if those
-  /// have to wait for a processor.
+  /// have to wait for a processor, or for each other.
   bool wantsCrowd(const Asked &asked) const;
 
   /// Whether choose() needs to know the overlap of the operands. Only the host

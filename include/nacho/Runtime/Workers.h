@@ -50,6 +50,8 @@ public:
   explicit OnlyPart(int64_t part);
   ~OnlyPart();
   OnlyPart(const OnlyPart &) = delete;
+  /// Whether one of the calling thread exists.
+  static bool exists();
 
 private:
   std::optional<int64_t> before;
