@@ -86,17 +86,18 @@ static size_t sizeOf(const Function &function) {
 /// More units would take more time together, since each reads what it has not.
 static std::vector<CodeUnit> divide(ArrayRef<const Function *> workers) {
   constexpr size_t kMostUnits = 4;
-  std::vector<std::pair<size_t, const Function *>> sized;
-  for (const Function *worker : workers)
-    sized.emplace_back(sizeOf(*worker), worker);
-  stable_sort(sized, [](const auto &one, const auto &other) {
-    return one.first > other.first;
+  std::vector<std::pair<size_t, size_t>> sized;
+  for (auto [n, worker] : enumerate(workers))
+    sized.emplace_back(sizeOf(*worker), n);
+  sort(sized, [](const auto &one, const auto &other) {
+    return one.first != other.first ? one.first > other.first
+                                    : one.second < other.second;
   });
   std::vector<CodeUnit> units(std::min(workers.size(), kMostUnits));
   std::vector<size_t> sizes(units.size());
-  for (auto [size, worker] : sized) {
+  for (auto [size, n] : sized) {
     size_t smallest = min_element(sizes) - sizes.begin();
-    units[smallest].functions.push_back(worker->getName().str());
+    units[smallest].functions.push_back(workers[n]->getName().str());
     sizes[smallest] += size;
   }
   return units;
