@@ -238,6 +238,7 @@ Expected<CompiledCode> nacho::compileForHost(const Module &module,
   // An LLVMContext can only be used by one thread: each unit reads the bitcode
   // into its own context.
   std::vector<std::future<Expected<CompiledUnit>>> running;
+  running.reserve(units.size());
   for (size_t number = 0; number < units.size(); ++number)
     running.push_back(
         std::async(std::launch::async, [&, number, &word = stopWord()] {
