@@ -370,7 +370,7 @@ while True:
 
 
 def test_operands_may_be_larger_than_the_memory_that_computes(tmp_path):
-    rows, columns, limit = 1 << 10, 1 << 17, 800 << 20
+    rows, columns, limit = 1 << 10, 1 << 17, 960 << 20
     values = np.memmap(tmp_path / "values", "f8", "w+", shape=rows * columns)
     assert values.nbytes > limit
     values[:: 1 << 14] = 0.1

@@ -210,7 +210,10 @@ for matrix in (A, B):
     at = np.array(matrix.coords, np.int32)
     tensors.append(nacho.Tensor.from_coo(at, matrix.data, shape=A.shape, format=format))
 formats = {"A": format, "B": format, "Z": format}
-kernel = nacho.mlir.compile("Z[i,j] = A[i,j] + B[i,j]", formats, threads=2)
+choices = {"draft-unions": True}  # Whatever else the machine does.
+kernel = nacho.mlir.compile(
+    "Z[i,j] = A[i,j] + B[i,j]", formats, threads=2, choices=choices
+)
 for _ in range(12):
     kernel(*tensors)
 """
