@@ -143,24 +143,13 @@ private:
 //===----------------------------------------------------------------------===//
 
 namespace {
-class DraftFilling : public Filling {
+class DraftFilling : public FillingOfDrafts {
 public:
   FillingKind kind() const override { return FillingKind::drafted; }
-
-  Status statusWhenFull() const override { return kDraftFull; }
-
-  Parameters planParameters(const PhaseFunctions &) const override {
-    return {Parameter::bounds, Parameter::offsets, Parameter::sizes,
-            Parameter::status};
-  }
 
   Parameters offsetParameters(const ResultLayout &) const override {
     return {Parameter::offsets, Parameter::counts, Parameter::moved,
             Parameter::sizes};
-  }
-
-  void planOffsets(PhaseFunctions &function, Value parts) const override {
-    planDraft(function, parts);
   }
 
   void finishPart(PhaseFunctions &function, Value part,
@@ -171,14 +160,10 @@ public:
   /// moved = scan(counts); sizes = those of the result
   void finishExecute(PhaseFunctions &function) const override {
     function.cloneOperands();
-    Value parts = function.numParts();
-    Value moved = function.args.moved;
-    emitScan(function, moved);
-    storeSizes(function, moved, parts);
-    // Callers do not call compact if there are no entries, so these positions
-    // have to be stored here.
-    if (!isFullLevel(function.layout.type, 0))
-      function.emitOneWorker([&] { storeFirstFiber(function, moved, parts); });
+    emitScan(function, function.args.moved);
+    // Callers do not call compact if there are no entries, so that the
+    // positions of the first fiber have to be stored here.
+    storeFound(function);
   }
 
   /// parallel worker in parts:

@@ -2,7 +2,6 @@
 
 #include "DraftRoom.h"
 
-#include "Filling.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/Fibers.h"
 
@@ -134,7 +133,12 @@ private:
 };
 } // namespace
 
-void nacho::planDraft(PhaseFunctions &function, Value parts) {
+Parameters FillingOfDrafts::planParameters(const PhaseFunctions &) const {
+  return {Parameter::bounds, Parameter::offsets, Parameter::sizes,
+          Parameter::status};
+}
+
+void FillingOfDrafts::planOffsets(PhaseFunctions &function, Value parts) const {
   ImplicitLocOpBuilder &b = function.b;
   Number zero(b, 0);
   function.emitOneWorker([&] {
@@ -147,4 +151,12 @@ void nacho::planDraft(PhaseFunctions &function, Value parts) {
     });
   });
   storeSizes(function, function.args.offsets, parts);
+}
+
+void FillingOfDrafts::storeFound(PhaseFunctions &function) {
+  Value parts = function.numParts();
+  Value moved = function.args.moved;
+  storeSizes(function, moved, parts);
+  if (!isFullLevel(function.layout.type, 0))
+    function.emitOneWorker([&] { storeFirstFiber(function, moved, parts); });
 }

@@ -13,13 +13,24 @@
 #ifndef NACHO_LIB_TRANSFORMS_ASSEMBLY_DRAFTROOM_H
 #define NACHO_LIB_TRANSFORMS_ASSEMBLY_DRAFTROOM_H
 
-#include "PhaseFunctions.h"
+#include "Filling.h"
 
 namespace nacho {
 
-/// for part in 0..parts: offsets[part] = the room of all parts before it
-/// sizes = those of a result with all of that room
-void planDraft(PhaseFunctions &function, mlir::Value parts);
+/// The base of fillings whose parts append to drafts.
+class FillingOfDrafts : public Filling {
+public:
+  Status statusWhenFull() const override { return kDraftFull; }
+  Parameters planParameters(const PhaseFunctions &function) const override;
+  /// for part in 0..parts: offsets[part] = the room of all parts before it
+  /// sizes = those of a result with all of that room
+  void planOffsets(PhaseFunctions &function, mlir::Value parts) const override;
+
+protected:
+  /// Emits, at the end of execute, the sizes of the result, by where all parts
+  /// begin to append to it, and the positions of its only first fiber.
+  static void storeFound(PhaseFunctions &function);
+};
 
 } // namespace nacho
 

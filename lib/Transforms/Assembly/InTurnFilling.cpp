@@ -69,23 +69,12 @@ static void adjustPositions(PhaseFunctions &function, Value part, Value shift) {
 }
 
 namespace {
-class InTurnFilling : public Filling {
+class InTurnFilling : public FillingOfDrafts {
 public:
   FillingKind kind() const override { return FillingKind::inTurn; }
 
-  Status statusWhenFull() const override { return kDraftFull; }
-
-  Parameters planParameters(const PhaseFunctions &) const override {
-    return {Parameter::bounds, Parameter::offsets, Parameter::sizes,
-            Parameter::status};
-  }
-
   Parameters offsetParameters(const ResultLayout &) const override {
     return {Parameter::moved, Parameter::sizes, Parameter::draft};
-  }
-
-  void planOffsets(PhaseFunctions &function, Value parts) const override {
-    planDraft(function, parts);
   }
 
   std::pair<Values, Values> places(PhaseFunctions &function,
@@ -124,11 +113,7 @@ public:
   /// sizes = those of the result
   void finishExecute(PhaseFunctions &function) const override {
     function.cloneOperands();
-    Value parts = function.numParts();
-    Value moved = function.args.moved;
-    storeSizes(function, moved, parts);
-    if (!isFullLevel(function.layout.type, 0))
-      function.emitOneWorker([&] { storeFirstFiber(function, moved, parts); });
+    storeFound(function);
   }
 
 private:
