@@ -583,6 +583,18 @@ def test_models_are_calibrated(tmp_path):
     assert bench("--calibrate", "--table", raw).stdout == done.stdout
 
 
+def test_choices_are_compared_with_those_that_are_forced(tmp_path):
+    raw = tmp_path / "regret.json"
+    options = ["--regret", "--quick", "--rounds", "1", "--cache", tmp_path / "cache"]
+    options += ["--kernel", "csr-add", "--workload", "uniform"]
+    done = bench(*options, "--json", raw)
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(raw.read_text())["regret"]
+    assert (found["kernel"], found["workload"]) == ("csr-add", "uniform")
+    assert 0 < found["best"] <= found["chosen"]
+    assert "of 1 calls" in done.stdout
+
+
 def test_a_checkout_that_is_not_built_is_refused(tmp_path):
     done = bench("--cache", tmp_path, "--against", tmp_path)
     assert done.returncode != 0

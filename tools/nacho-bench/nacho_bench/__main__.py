@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,14 @@ from nacho_bench import (
     heatmap,
     machine,
     registers,
+    regret,
     session,
     table,
 )
-from nacho_bench.driver import Driver, Options, refusal, selected, suited
-from nacho_bench.files import Store, data_files, data_folder
+from nacho_bench.driver import Driver, Options, selected, suited
+from nacho_bench.files import Store, data_folder
 from nacho_bench.kernels import KERNELS, Kernel
+from nacho_bench.listing import listing, real_workloads, reason_against
 from nacho_bench.peers import BEFORE, GPU_NAMES, NAMES, OURS
 from nacho_bench.progress import say
 from nacho_bench.workloads import (
@@ -34,8 +35,6 @@ from nacho_bench.workloads import (
     KINDS,
     SYNTHETIC,
     Workload,
-    from_file,
-    size_of,
 )
 
 _BUILD = Path(__file__).resolve().parents[3] / "build"
@@ -76,6 +75,8 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parts = "measure how long parts of equal cost take, by the weight of a row"
     add("--calibrate", action="store_true", help=parts)
     add("--registers", action="store_true", help="print what ptxas makes of kernels")
+    choices = "compare calls with the best choices that can be forced"
+    add("--regret", action="store_true", help=choices)
     beside = "measure a Dask cluster of two processes beside dask.array instead"
     add("--cluster", action="store_true", help=beside)
     model = "count what plans for 10 to 10,000 workers move, and predict times"
@@ -115,15 +116,6 @@ def _refuse(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
         parser.error("--minutes is for --gpu")
     if found.resume and found.json is None:
         parser.error("--resume needs the file of --json")
-
-
-def real_workloads(folder: Path | None) -> list[Workload]:
-    """Return the files of a folder as workloads."""
-    real = [] if folder is None else [*map(from_file, data_files(folder))]
-    for workload in real:
-        if workload.name in SYNTHETIC:
-            sys.exit(f"bench: error: rename {workload.source}: its name is taken")
-    return real
 
 
 def workloads_of(found: argparse.Namespace) -> list[Workload]:
@@ -181,7 +173,7 @@ def pairs_of(
         (kernel, workload)
         for kernel in selected(found.kernel or names or None)
         for workload in workloads_of(found)
-        if suited(kernel, workload) and not (fit and _reason(kernel, workload))
+        if suited(kernel, workload) and not (fit and reason_against(kernel, workload))
     ]
     if not pairs:
         sys.exit("bench: error: none of these kernels is measured on these workloads")
@@ -271,9 +263,19 @@ def balance_cluster(found: argparse.Namespace) -> str:
     """Return the table of how equal the shares of workers are."""
     pairs = pairs_of(found, cluster_balance.BALANCED, fit=True)
     sizes = found.workers or cluster_balance.WORKERS
-    shares = cluster_balance.measure(pairs, Store(found.cache, found.quick), sizes)
-    _write(found.json, cluster_balance.data_of(shares))
-    return cluster_balance.document(shares)
+    return _study(found, cluster_balance, pairs, sizes)
+
+
+def compare_choices(found: argparse.Namespace) -> str:
+    """Return the tables of what calls would gain by other choices."""
+    return _study(found, regret, pairs_of(found, fit=True), found.rounds or 7)
+
+
+def _study(found: argparse.Namespace, study: Any, pairs: Any, *more: Any) -> str:
+    """Measure pairs by a module, write its raw data, and return its tables."""
+    records = study.measure(pairs, Store(found.cache, found.quick), *more)
+    _write(found.json, study.data_of(records))
+    return str(study.document(records))
 
 
 def model_gpu(found: argparse.Namespace) -> str:
@@ -285,12 +287,6 @@ def model_gpu(found: argparse.Namespace) -> str:
     return gpu_model_page.document(records)
 
 
-def _reason(kernel: Kernel, workload: Workload) -> str:
-    """Return why a kernel is not run on a workload; empty if it is run."""
-    size = size_of(kernel.size, quick=False)
-    return refusal(kernel, partial(workload.make, size=size, use=kernel.size))
-
-
 def _write(path: Path | None, data: dict[str, Any]) -> None:
     """Write raw data to a file, which is complete whenever the run is interrupted."""
     if path is not None:
@@ -298,38 +294,6 @@ def _write(path: Path | None, data: dict[str, Any]) -> None:
         unfinished = path.with_suffix(".part")
         unfinished.write_text(json.dumps(data, indent=1) + "\n")
         unfinished.rename(path)
-
-
-def listing(folder: Path | None) -> str:
-    """Return the names of all kernels, workloads and peers.
-
-    Of the files of a folder, also return what they are used for.
-    """
-    lines = ["kernels:"]
-    lines += [f"  {k.name:<14} {k.expression}" for k in KERNELS.values()]
-    lines += ["workloads:"]
-    lines += [f"  {w.name:<14} {w.text}" for w in SYNTHETIC.values()]
-    if folder is not None:
-        lines.append(f"workloads of {folder}:")
-        for workload in real_workloads(folder):
-            lines += _uses(workload)
-    lines += ["peers:", f"  {', '.join(NAMES)}"]
-    return "\n".join([*lines, "peers on a GPU:", f"  {', '.join(GPU_NAMES)}"])
-
-
-def _uses(workload: Workload) -> list[str]:
-    """Return the size of a file, the kernels it is used for, and why not for others."""
-    reasons: dict[str, list[str]] = {}
-    for kernel in KERNELS.values():
-        if suited(kernel, workload):
-            reasons.setdefault(_reason(kernel, workload), []).append(kernel.name)
-    _, values, shape = workload.make("A", size_of("add", quick=False), "add")
-    extents = "x".join(map(str, shape))
-    lines = [f"  {workload.name}: {extents}, {values.size:,} entries"]
-    for reason, kernels in sorted(reasons.items()):
-        names = ", ".join(kernels)
-        lines.append(f"    not for {names}: {reason}" if reason else f"    for {names}")
-    return lines
 
 
 def plot(data: dict[str, Any], folder: Path) -> list[Path]:
@@ -375,6 +339,7 @@ _REPORTS = {
     "cluster": cluster,
     "cluster_model": model_cluster,
     "cluster_balance": balance_cluster,
+    "regret": compare_choices,
     "registers": lambda found: registers.table(selected(found.kernel)),
     "compile_time": lambda found: compilation.report(
         found.kernel or [*KERNELS], found.against
