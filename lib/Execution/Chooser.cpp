@@ -90,12 +90,6 @@ void Chooser::shareCost(Choice &choice, int64_t cost, int64_t available) const {
   choice.cost = cost;
 }
 
-/// Whether keys are a gain for most operands with this number of indices. Level
-/// by level, intersections of matrices skip rows; unions have none to skip.
-static bool suitsKeys(unsigned rank, bool intersects) {
-  return rank > 2 || !intersects;
-}
-
 bool Chooser::wantsCrowd(const Asked &asked) const {
   return kernel.unites && asked.purpose == Purpose::call &&
          asked.threads != 1 && !asked.parts && asked.work >= kSerialBelow;
@@ -118,9 +112,7 @@ bool Chooser::wantsKeys(const Asked &asked, const Facts &facts) const {
     return true;
   if (facts.overlap < kLeastOverlap)
     return false;
-  if (facts.entries < kWorthKeys)
-    return suitsKeys(facts.rank, kernel.intersectsKeys);
-  return facts.entries / kLongRow < facts.rows;
+  return facts.entries < kWorthKeys || facts.entries / kLongRow < facts.rows;
 }
 
 /// Whether dense operands are better transposed. The copies take memory.
@@ -308,19 +300,9 @@ std::vector<Variant> Chooser::reachable() const {
   return variants;
 }
 
-bool Chooser::wantsSample(bool isUnion, bool isDraft, int64_t cost) const {
-  if (kernel.entriesPerPart)
-    return false;
-  return isUnion ? !pins.branching.isSet() && cost >= kSampleFrom
-                 : isDraft && !pins.fill.least;
-}
-
-std::optional<Refusal> Chooser::refuseDraft(const Sample &sample) const {
-  if (sample.matches * kMatchRate <= sample.steps)
-    return std::nullopt;
-  return Refusal{Refusal::counts, std::to_string(sample.matches) + " of " +
-                                      std::to_string(sample.steps) +
-                                      " sampled steps are matches"};
+bool Chooser::wantsSample(int64_t cost) const {
+  return !kernel.entriesPerPart && !pins.branching.isSet() &&
+         cost >= kSampleFrom;
 }
 
 /// The rows of several parts together have at most a third as many sums as the

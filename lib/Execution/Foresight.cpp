@@ -1,7 +1,6 @@
 //===- Foresight.cpp - Samples of a merge ---------------------------------===//
 //
-// Runs a small branch predictor on samples of a merge, and counts the
-// coordinates at which both operands match.
+// Runs a small branch predictor on samples of a merge.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +89,6 @@ static Sample sampleAs(const Step &step, const std::vector<Argument> &args,
       bool takesOther =
           !otherEnds && (ends || other.coordinate() <= one.coordinate());
       all.surprises += predictor.isWrong(takes + 2 * takesOther - 1);
-      all.matches += takes && takesOther;
       ++all.steps;
       if (takes)
         one.step();

@@ -7,7 +7,7 @@
 using namespace nacho;
 
 /// The number of first coordinates of each operand that are tried.
-static constexpr int64_t kSamples = 32;
+static constexpr int64_t kSamples = 16;
 
 namespace {
 /// The first coordinates of an operand, in ascending order: of its rows or, if

@@ -245,24 +245,21 @@ std::optional<Refusal> Plan::planSteps(const std::vector<Argument> &args) {
   last.keepPlan();
   kernel->chooser.shareCost(choice, last.total(),
                             kernel->device.defaultThreads());
-  return takeSample(inputs);
+  takeSample(inputs);
+  return std::nullopt;
 }
 
 /// Takes a sample of the innermost loop if a choice depends on one.
-std::optional<Refusal> Plan::takeSample(const std::vector<Argument> &inputs) {
+void Plan::takeSample(const std::vector<Argument> &inputs) {
   const StepPlan &last = steps.back();
   const Step &step = *last.step;
   choice.sample.reset();
-  if (!step.merged ||
-      !kernel->chooser.wantsSample(step.merged->isUnion, step.isDraft(),
-                                   last.mostEntries()))
-    return std::nullopt;
+  if (!step.merged || !step.merged->isUnion ||
+      !kernel->chooser.wantsSample(last.mostEntries()))
+    return;
   choice.sample = last.parts < choice.parts
                       ? sampleParts(step, inputs)
                       : sampleMerge(step, inputs, last.bounds, last.parts);
-  if (step.merged->isUnion)
-    return std::nullopt;
-  return kernel->chooser.refuseDraft(*choice.sample);
 }
 
 /// Takes a sample at the cuts of as many parts as were chosen, though the step

@@ -70,12 +70,12 @@ inline constexpr int64_t kFewTables = 8, kElementsPerTableEntry = 8;
 
 /// A key has at most as many bits.
 inline constexpr unsigned kMostBits = 62;
-/// With fewer entries, merging by keys instead of level by level, or the other
-/// way round, does not gain the time that it takes to compile it.
+/// With fewer entries, merging level by level instead of by keys does not gain
+/// the time that it takes to compile it.
 inline constexpr int64_t kWorthKeys = 1 << 20;
 /// From so many entries per row on, merging level by level is faster than by
 /// keys.
-inline constexpr int64_t kLongRow = 16;
+inline constexpr int64_t kLongRow = 64;
 
 /// With fewer entries, a sample of the operands' first coordinates takes about
 /// as long as merging all entries.
@@ -90,9 +90,6 @@ inline constexpr int64_t kSampleFrom = 1 << 17;
 /// step that selects takes about as long as one that branches, and a bit more
 /// than a quarter of what a misprediction costs.
 inline constexpr int64_t kSurpriseRate = 7;
-/// One step in this many may be a match for matches to be few: then moving the
-/// draft of the matches takes less time than counting them in another merge.
-inline constexpr int64_t kMatchRate = 4;
 /// Merging this many entries with branches instead of selects saves about the
 /// time that it takes to compile the variant.
 inline constexpr int64_t kWorthBranches = 1 << 24;

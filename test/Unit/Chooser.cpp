@@ -231,17 +231,17 @@ static void checkKeys() {
     bool isExpected;
   };
   const Row table[] = {
-      // With few entries, the number of indices decides.
-      {2, 30, many - 1, many, false},
+      // Few entries are merged by keys.
+      {2, 30, many - 1, 1, true},
       {3, 30, many - 1, 1, true},
       {3, 62, 10, 10, true},
       // A key has to fit.
       {3, 63, 10, 10, false},
       {2, 63, many, many, false},
       // With many, the length of rows.
-      {2, 30, many, many / 16, false},
-      {2, 30, many, many / 16 + 1, true},
-      {3, 30, many, many / 16, false},
+      {2, 30, many, many / 64, false},
+      {2, 30, many, many / 64 + 1, true},
+      {3, 30, many, many / 64, false},
   };
   auto choose = [](Pins pins, bool canMergeKeys, Purpose purpose,
                    const Row &row) {
@@ -268,17 +268,6 @@ static void checkKeys() {
     expect(choose(never, true, Purpose::call, row), false);
     expect(choose(always, true, Purpose::call, row), row.bits <= 62);
     expect(choose(always, true, Purpose::plan, row), false);
-  }
-}
-
-/// Unions skip no entries: with few of them, there are always keys.
-static void checkKeysOfUnions() {
-  Chooser chooser({}, {/*canMergeKeys=*/true, /*intersectsKeys=*/false});
-  constexpr int64_t many = 1 << 20;
-  for (int64_t entries : {many - 1, many}) {
-    Choice choice = chooser.choose({}, {2, 30, entries, 1, 1}, 1);
-    check((choice.variant.merge == Merge::keys) == (entries < many),
-          [&] { return show(choice); });
   }
 }
 
@@ -523,33 +512,16 @@ static void checkSamples() {
   Chooser chooser({}, {});
   Pins pins;
   pins.branching.least = Branching::branches;
-  pins.fill.least = Fill::drafted;
   Chooser asks(pins, {});
   Choice choice = chooser.choose({}, {}, 1);
   const int64_t enough = 1 << 17;
-  struct Row {
-    bool isUnion, isDraft;
-    int64_t cost;
-    bool isExpected;
-  };
-  for (const Row &row :
-       {Row{true, false, enough, true}, Row{true, false, enough - 1, false},
-        Row{false, true, 0, true}, Row{false, false, enough, false}}) {
-    auto wants = [&](const Chooser &by) {
-      return by.wantsSample(row.isUnion, row.isDraft, row.cost);
-    };
-    check(wants(chooser) == row.isExpected, [] { return "a sample"; });
-    check(!wants(asks), [] { return "a sample for what was asked for"; });
-  }
-  auto sample = [](int64_t steps, int64_t surprises, int64_t matches) {
-    return Sample{steps, surprises, matches};
-  };
-  check(!chooser.refuseDraft(sample(80, 0, 20)).has_value(),
-        [] { return "few matches"; });
-  check(chooser.refuseDraft(sample(80, 0, 21)).has_value(),
-        [] { return "many matches"; });
+  check(chooser.wantsSample(enough), [] { return "a sample"; });
+  check(!chooser.wantsSample(enough - 1),
+        [] { return "a sample of few entries"; });
+  check(!asks.wantsSample(enough),
+        [] { return "a sample for what was asked for"; });
   for (int64_t surprises : {20, 21}) {
-    choice.sample = sample(70, surprises, 0);
+    choice.sample = Sample{70, surprises};
     bool isForeseen = surprises == 20;
     check(chooser.wantsBranches(choice, 1 << 24) == isForeseen,
           [] { return "branches"; });
@@ -678,7 +650,6 @@ NACHO_SUITE("chooser") {
   checkIndices();
   checkStartOrder();
   checkKeys();
-  checkKeysOfUnions();
   checkOverlaps();
   checkFacts();
   checkTransposed();

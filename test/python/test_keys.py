@@ -324,10 +324,10 @@ def test_another_variant_is_compiled_where_it_may_pay():
     kernel = nacho.mlir.compile(
         "z = A[i,j] * B[i,j]", formats=dict.fromkeys("AB", "coo")
     )
-    few, many = (scattered(nnz, (1 << 20, 100), 1) for nnz in (1000, 600_000))
-    assert not merges_by_keys(kernel, few, few)
-    assert merges_by_keys(kernel, many, many)
-    assert not merges_by_keys(kernel, few, few)
+    few, many = (scattered(nnz, (100, 1 << 20), 1) for nnz in (1000, 600_000))
+    assert merges_by_keys(kernel, few, few)
+    assert not merges_by_keys(kernel, many, many)
+    assert merges_by_keys(kernel, few, few)
     assert kernel(few, few) == nacho.evaluate("z = A[i,j] * B[i,j]", A=few, B=few)
 
 

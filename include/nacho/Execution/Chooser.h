@@ -109,7 +109,6 @@ Facts factsOf(const std::vector<TensorLayout> &operands);
 struct Sample {
   int64_t steps = 0;     ///< The number of steps that were tried.
   int64_t surprises = 0; ///< Steps that a branch predictor would not foresee.
-  int64_t matches = 0;   ///< Steps at which both operands have an entry.
 };
 
 /// The answer of a program that cannot compute a call.
@@ -208,12 +207,8 @@ public:
   std::vector<Variant> reachable() const;
 
   /// Whether to take a sample of the innermost loop of the last step, which
-  /// merges two operands, when the step costs `cost`. GPUs predict no branches.
-  bool wantsSample(bool isUnion, bool isDraft, int64_t cost) const;
-
-  /// Refuses a draft for an intersection with many matches, for which counting
-  /// takes less time than moving them.
-  std::optional<Refusal> refuseDraft(const Sample &sample) const;
+  /// unites two operands, when the step costs `cost`. GPUs predict no branches.
+  bool wantsSample(int64_t cost) const;
 
   /// Whether to merge a union with branches. `merged` is how many entries the
   /// kernel has merged in unions that it could merge with branches.

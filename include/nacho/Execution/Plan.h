@@ -340,7 +340,7 @@ private:
                                    bool countsLast);
   std::optional<Refusal> planSteps(const std::vector<Argument> &args);
   bool isPlannedByLengths() const;
-  std::optional<Refusal> takeSample(const std::vector<Argument> &inputs);
+  void takeSample(const std::vector<Argument> &inputs);
   Sample sampleParts(const Step &step,
                      const std::vector<Argument> &inputs) const;
   std::optional<Refusal> cutLast(const std::vector<Argument> &args,

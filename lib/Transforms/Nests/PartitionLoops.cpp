@@ -110,20 +110,33 @@ static Value addPartsArgument(func::FuncOp func) {
 // Facts about the cuts for callers
 //===----------------------------------------------------------------------===//
 
-/// The level of an argument in which a fiber of a loop stores its coordinates,
-/// if it stores each of them once.
-static std::optional<OfArgument> storedLevel(Value fiber) {
-  auto type = cast<FiberType>(fiber.getType());
-  auto argument = dyn_cast<BlockArgument>(rootOf(fiber).getTensor());
-  if (!argument || !coordinatePlace(type.getTensor(), type.getLevel()) ||
-      !isUniqueLevel(type.getTensor(), type.getLevel()))
-    return std::nullopt;
-  return OfArgument{type.getLevel(), argument.getArgNumber()};
-}
+namespace {
+/// A level of an argument, and the type of its coordinates.
+struct StoredLevel {
+  OfArgument level;
+  Type coordinates;
+};
+} // namespace
 
-static Type coordinateTypeOf(Value fiber) {
-  auto tensor = cast<FiberType>(fiber.getType()).getTensor();
-  return sparse_tensor::getSparseTensorEncoding(tensor).getCrdElemType();
+/// The level of an argument in which a fiber of a loop stores its coordinates,
+/// if it stores each of them once. Of keys, that is the one of the last
+/// coordinates.
+static std::optional<StoredLevel> storedLevel(Value fiber) {
+  Value tensor = rootOf(fiber).getTensor();
+  unsigned level = cast<FiberType>(fiber.getType()).getLevel();
+  if (auto flat = tensor.getDefiningOp<FlattenOp>()) {
+    tensor = flat.getTensor();
+    level = cast<RankedTensorType>(tensor.getType()).getRank() - 1;
+  }
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!coordinatePlace(type, level) || !isUniqueLevel(type, level))
+    return std::nullopt;
+  return StoredLevel{
+      {level, argument.getArgNumber()},
+      sparse_tensor::getSparseTensorEncoding(type).getCrdElemType()};
 }
 
 /// The two arrays of coordinates that the innermost loop merges. Null if the
@@ -139,16 +152,15 @@ static StepMergeAttr describeMerge(NestOp nest) {
   if (nest.getCutLoops().back() != loop || loop.getFibers().size() != 2 ||
       merge != both)
     return {};
-  Value first = loop.getFibers().front(), second = loop.getFibers().back();
-  std::optional<OfArgument> left = storedLevel(first);
-  std::optional<OfArgument> right = storedLevel(second);
-  if (!left || !right)
+  std::optional<StoredLevel> left = storedLevel(loop.getFibers().front());
+  std::optional<StoredLevel> right = storedLevel(loop.getFibers().back());
+  if (!left || !right || left->coordinates != right->coordinates)
     return {};
-  Type type = coordinateTypeOf(first);
-  if (type != coordinateTypeOf(second) ||
-      !(type.isInteger(32) || type.isInteger(64) || type.isIndex()))
+  Type type = left->coordinates;
+  if (!type.isInteger(32) && !type.isInteger(64) && !type.isIndex())
     return {};
-  return StepMergeAttr::get(context, merge.getKind(), *left, *right);
+  return StepMergeAttr::get(context, merge.getKind(), left->level,
+                            right->level);
 }
 
 /// The loops that are cut, and the accesses that have positions in them. An
