@@ -18,6 +18,8 @@ using namespace nacho;
 
 /// A row of an operand costs as much as so many entries.
 static constexpr int64_t kRowCost = 4;
+/// Arrays of so many bytes together have pages of their own.
+static constexpr int64_t kPagedFrom = 1 << 20;
 
 //===----------------------------------------------------------------------===//
 // Bounds
@@ -189,8 +191,9 @@ std::optional<std::vector<Buffer>> StepPlan::tryAllocate() const {
   }
 }
 
-/// Leaves the arrays what they contain, in memory of its size if theirs is more
-/// than a third larger. Returns whether there was memory for that.
+/// Leaves the arrays what they contain, in memory of its size if theirs is much
+/// larger: on a host, pages that nothing is written to take addresses only.
+/// Returns whether there was memory for that.
 bool StepPlan::fit(std::vector<Buffer> &buffers) const {
   int64_t taken = 0, needed = 0;
   for (const Buffer &buffer : buffers)
@@ -198,7 +201,8 @@ bool StepPlan::fit(std::vector<Buffer> &buffers) const {
   shrink(buffers);
   for (const Buffer &buffer : buffers)
     needed += buffer.numBytes();
-  if (taken - needed <= needed / 3)
+  bool arePages = step->device().isHost() && needed >= kPagedFrom;
+  if (taken - needed <= (arePages ? 3 * needed : needed / 3))
     return true;
   std::optional<std::vector<Buffer>> own = tryAllocate();
   if (!own)

@@ -72,7 +72,6 @@ StepPlan::executeInTurn(const Step &by, const std::vector<Argument> &args,
     made.clear();
     return Refusal{Refusal::counts, "there is no memory for a draft"};
   }
-  int64_t room = numEntries();
   Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
   Numbers<int64_t> found(step->device(), step->numSizes());
   Step::Drafted drafted = {/*counts=*/nullptr, moved.data(), found.data()};
@@ -84,9 +83,6 @@ StepPlan::executeInTurn(const Step &by, const std::vector<Argument> &args,
   }
   HostView<int64_t> numbers = found.read();
   sizes.assign(numbers.begin(), numbers.end());
-  if (room / 2 <= numEntries())
-    shrink(made);
-  else
-    fit(made);
+  fit(made);
   return std::nullopt;
 }
