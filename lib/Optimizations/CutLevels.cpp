@@ -74,6 +74,16 @@ static bool isReadOnce(Operation *op, Value fiber, int64_t loop) {
   return !iteration || !searchesRuns(iteration, fiber);
 }
 
+/// Whether an op reads one entry of a fiber, or few: where a single operand has
+/// the entries, a search counts them instead of looking at them, and only then
+/// asks for the coordinate of the one that it has found.
+static bool readsFew(Operation *op, Value fiber, Value tensor) {
+  auto search = dyn_cast<SearchOp>(op);
+  return search && search.getFibers().size() == 1 &&
+         storedLevelOf(fiber, tensor) + 1 ==
+             cast<RankedTensorType>(tensor.getType()).getRank();
+}
+
 /// `inner` is the lower cut that remains inside of a coordinate.
 template <typename OpT>
 void CutLevels::visitSteps(OpT op, Value inner) {
@@ -85,7 +95,7 @@ void CutLevels::visitSteps(OpT op, Value inner) {
     if (!tensor)
       continue;
     unsigned level = storedLevelOf(fiber, tensor);
-    if (isCut)
+    if (isCut && !readsFew(op, fiber, tensor))
       levels.insert({{tensor, level}, {tensor, level, loop, int64_t(operand)}});
     if (isLast && !(isCut && isReadOnce(op, fiber, loop)))
       again.insert({tensor, level});

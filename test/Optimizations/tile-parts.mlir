@@ -313,6 +313,49 @@ func.func @kept(%A: !sv, %bounds: memref<?x3xindex>, %all: memref<?x1xindex>,
   return
 }
 
+// A search that counts the entries of one operand reads the coordinate of a single one: there
+// is no window for these, but for the positions of rows, which the search outside of it
+// bisects.
+//
+// CHECK-LABEL: func.func @search(
+// CHECK:           nacho.tile_sync
+// CHECK:           nacho.stage_in %{{.+}}[%{{.+}} to %{{.+}}] : memref<?xi32>
+// CHECK-NOT:       nacho.stage_in
+// CHECK:           nacho.search
+// CHECK:           nacho.search
+// CHECK:         return
+func.func @search(%A: !csr, %bounds: memref<?x5xindex>, %cost: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %A0 = nacho.root %A : !csr
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : memref<?x5xindex> -> memref<33x5xindex>
+    %row = arith.subi %part, %begin : index
+    %size = arith.subi %end, %begin : index
+    %origin = nacho.origin : !nacho.cut<1, 1>
+    nacho.store_cut %origin, %cuts[%c0] : !nacho.cut<1, 1>, memref<33x5xindex>
+    nacho.tile_sync
+    %lo = nacho.load_cut %cuts[%c0] : memref<33x5xindex> -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %cuts[%size] : memref<33x5xindex> -> !nacho.cut<1, 1>
+    %i, %left, %A1, %lo1, %hi1 = nacho.search %cost of(%A0) between %lo, %hi
+        : !nacho.fiber<!csr, 0>, !nacho.cut<1, 1> {
+    ^bb0(%at: index, %pos: index):
+      %before = nacho.cost <nnz> %A0 to %pos : !nacho.fiber<!csr, 0>
+      nacho.yield %before : index
+    }
+    %j, %rest, %A2, %lo2, %hi2 = nacho.search %left of(%A1) between %lo1, %hi1
+        : !nacho.fiber<!csr, 1>, !nacho.cut<1> {
+    ^bb0(%at: index, %pos: index):
+      %before = nacho.cost <nnz> %A1 to %pos : !nacho.fiber<!csr, 1>
+      nacho.yield %before : index
+    }
+    %cut = nacho.cut %cost at(%i, %j) of(%A1, %A2)
+        : !nacho.fiber<!csr, 1>, !nacho.fiber<!csr, 2> -> !nacho.cut<1, 1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1, 1>, memref<33x5xindex>
+  }
+  return
+}
+
 // Workers that do no parts, parts in an order of their own, and workers that need rows of
 // workspaces, stay alone.
 //
