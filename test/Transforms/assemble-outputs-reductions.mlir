@@ -12,14 +12,22 @@
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 
 // Z[i, j] = A[i, j] * X[i, k] * Y[k, j]: no cut falls into an inner product, so that there is nothing
-// to be combined. An entry of the structure for every one of A, if there is a k.
+// to be combined. An entry of the structure for every one of A, if there is a k: a part has
+// as many as there are positions between its cuts.
 //
 // CHECK-LABEL: func.func @negative_whole_entries_assemble(
-// CHECK:           nacho.coiterate %j of
-// CHECK-NOT:         nacho.coiterate
-// CHECK:             %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
-// CHECK-NEXT:        %[[ANY:.+]] = arith.select %[[SOME]], %c1, %c0 : index
-// CHECK-NEXT:        arith.addi %{{.+}}, %[[ANY]] : index
+// CHECK-NOT:       nacho.coiterate
+// CHECK:           %[[ALL:.+]] = nacho.cost <nnz>
+// CHECK-NEXT:      %[[TO:.+]] = nacho.cut_position %hi[1, 0]
+// CHECK-NEXT:      %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
+// CHECK-NEXT:      %[[MOST:.+]] = arith.minui %[[TO]], %[[ALL]] : index
+// CHECK-NEXT:      %[[END:.+]] = arith.select %[[SOME]], %[[MOST]], %c0 : index
+// CHECK-NEXT:      %[[FROM:.+]] = nacho.cut_position %lo[1, 0]
+// CHECK-NEXT:      %[[LEAST:.+]] = arith.minui %[[FROM]], %[[ALL]] : index
+// CHECK-NEXT:      %[[BEGIN:.+]] = arith.select %[[SOME]], %[[LEAST]], %c0 : index
+// CHECK-NEXT:      %[[LAST:.+]] = arith.maxui %[[END]], %[[BEGIN]] : index
+// CHECK-NEXT:      %[[COUNT:.+]] = arith.subi %[[LAST]], %[[BEGIN]] : index
+// CHECK-NEXT:      memref.store %[[COUNT]], %counts[%part, %c0]
 //
 // CHECK-LABEL: func.func @negative_whole_entries_compute(
 // CHECK-NOT:     %partials

@@ -174,3 +174,66 @@ func.func @spread(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
   }
   return %Z : tensor<?x?xf64>
 }
+
+// Z[i, j] = A[i, j] * X[i, k]: the cuts tell where parts append, and the last one knows the
+// sizes. Nothing is scanned.
+//
+// CHECK-LABEL: func.func private @positions_assemble(
+// CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[SIZES:[^ ]+]]: memref<5xindex>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
+// CHECK-NOT:       nacho.coiterate
+// CHECK:           %[[END:.+]] = arith.select
+// CHECK:           %[[BEGIN:.+]] = arith.select
+// CHECK:           memref.store %{{.+}}, %[[COUNTS]][%[[PART:.+]], %c0]
+// CHECK-NEXT:      memref.store %[[BEGIN]], %[[OFFSETS]][%[[PART]], %c0]
+// CHECK-NEXT:      %[[IS_LAST:.+]] = arith.cmpi eq, %{{.+}}, %[[PARTS:.+]] : index
+// CHECK-NEXT:      scf.if %[[IS_LAST]] {
+// CHECK-NEXT:        memref.store %[[END]], %[[OFFSETS]][%[[PARTS]], %c0]
+// CHECK:             memref.store %{{.+}}, %[[SIZES]][%c1]
+// CHECK-NOT:   func.func private @positions_scan(
+// CHECK-LABEL: func.func @positions_plan(
+// CHECK:         call @positions_cuts(
+// CHECK-NEXT:    call @positions_assemble(
+// CHECK-NEXT:    return
+func.func @positions(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %x = %X[i, k] : tensor<?x?xf64>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %x : f64
+    %1 = nacho.reduce add %0 over [k] : f64
+    nacho.yield %1 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// Without a dense loop inside, parts append as soon as those before them have counted.
+//
+// CHECK-LABEL: func.func private @negative_scaled_assemble(
+// CHECK-NOT:       nacho.coiterate
+// CHECK:           nacho.cut_position
+// CHECK-LABEL: func.func private @negative_scaled_scan(
+// CHECK:         nacho.exclusive_scan
+func.func @negative_scaled(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %x[j] : tensor<?xf64>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    nacho.yield %0 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// The entries of an intersection are counted.
+//
+// CHECK-LABEL: func.func private @negative_both_assemble(
+// CHECK:           nacho.coiterate
+// CHECK-LABEL: func.func private @negative_both_scan(
+func.func @negative_both(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>,
+                         %X: tensor<?x?xf64>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #CSR>, %b = %B[i, j] : tensor<?x?xf64, #CSR>,
+                     %x = %X[i, k] : tensor<?x?xf64>)
+      -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %0, %x : f64
+    %2 = nacho.reduce add %1 over [k] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}

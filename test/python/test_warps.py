@@ -59,6 +59,27 @@ def test_warps_change_nothing(name, columns, dtype):
     expect_that_warps_change_nothing(text, formats, given)
 
 
+@pytest.mark.parametrize("parts", [1, 3, 70])
+@pytest.mark.parametrize("columns", [0, 3])
+@pytest.mark.parametrize("format", ["csr", "coo", "csc"])
+def test_entries_at_the_positions_of_an_operand(format, columns, parts):
+    text, formats = PRODUCTS["sddmm"]
+    formats = formats | {"A": format, "Z": format}
+    given = operands("sddmm", columns, np.float64)
+    given["A"] = given["A"].asformat(format)
+    expect_that_warps_change_nothing(text, formats, given, parts)
+
+
+def test_entries_at_the_positions_of_an_operand_need_no_scan():
+    def kernels(text, formats):
+        return nacho.mlir.compile(text, formats=formats, target="cuda-sim").ptx()
+
+    text, formats = PRODUCTS["sddmm"]
+    assert "scan" not in kernels(text, formats)
+    both = text.replace("A[i,j]", "A[i,j] * B[i,j]")
+    assert "scan" in kernels(both, formats | {"B": "csr"})
+
+
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_parts_with_dense_loops_are_for_warps(name):
     text, formats = PRODUCTS[name]

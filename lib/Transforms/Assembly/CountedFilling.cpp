@@ -10,6 +10,9 @@
 #include "Filling.h"
 #include "NestAssembler.h"
 #include "PartBuilder.h"
+#include "nacho/IR/Arith.h"
+#include "nacho/IR/Fibers.h"
+#include "nacho/Levels/LevelFormat.h"
 
 using namespace mlir;
 using namespace nacho;
@@ -23,6 +26,84 @@ static bool countsAlone(const PhaseFunctions &function) {
 bool nacho::guardsCounts(const PhaseFunctions &function) {
   return function.startsTogether() && function.layout.hasCounts() &&
          function.layout.filling->isCounted();
+}
+
+//===----------------------------------------------------------------------===//
+// Entries that are positions
+//===----------------------------------------------------------------------===//
+
+/// Whether a loop steps through one fiber, and asks for nothing else.
+static bool stepsThroughOne(CoiterateOp loop) {
+  return loop.getFibers().size() == 1 && loop.getGuards().empty() &&
+         !loop.getExtent() && loop.getNonempty().empty() &&
+         loop.getMerge().isLeaf();
+}
+
+/// Whether loops step through the levels of one operand, from the first to the
+/// last, and do nothing else.
+static bool stepThroughOperand(ArrayRef<CoiterateOp> loops) {
+  Value fiber;
+  for (CoiterateOp loop : loops) {
+    if (!stepsThroughOne(loop) || (fiber && loop.getFibers().front() != fiber))
+      return false;
+    fiber = loop.getChildren().front();
+  }
+  if (!fiber)
+    return false;
+  auto type = cast<FiberType>(fiber.getType());
+  CoiterateOp first = loops.front();
+  RootOp root = rootOf(fiber);
+  return type.isElement() && !type.isOfScannedList() && root &&
+         isa<BlockArgument>(root.getTensor()) &&
+         first.getFibers().front() == root.getFiber() &&
+         isUniqueLevel(type.getTensor(), type.getLevel() - 1);
+}
+
+/// Whether a part appends an entry for each position of an operand's last level
+/// that lies between its cuts, or none if a loop inside has no coordinates:
+///
+///   for i, for j in A: for k = 0 to N: append to [i, j]
+static bool appendsAtPositions(const ResultLayout &layout) {
+  ArrayRef<CoiterateOp> loops = layout.loops;
+  size_t numAppends = 0;
+  NestOp(layout.nest).walk([&](AppendOp append) {
+    numAppends += append.getCondition() ? 2 : 1;
+  });
+  auto isDense = [](CoiterateOp loop) {
+    return loop.getFibers().empty() && loop.getGuards().empty();
+  };
+  return numAppends == 1 && layout.makesEntries() && layout.numColumns() == 1 &&
+         layout.finds.empty() && !layout.workspaceLevel &&
+         collectTraitsOf(NestOp(layout.nest)).appendsInOrder() &&
+         layout.numCut == layout.numOuter &&
+         stepThroughOperand(loops.take_front(layout.numOuter)) &&
+         llvm::all_of(loops.drop_front(layout.numOuter), isDense);
+}
+
+/// Emits how many of such entries come before the cut where a part begins or
+/// ends. Positions may be wrong, but none is said to be behind the last one.
+static Value emitEntriesBefore(const Part &part, Value cut) {
+  ImplicitLocOpBuilder &b = part.b;
+  const ResultLayout &layout = part.layout;
+  CoiterateOp first = layout.loops.front();
+  Value all = CostOp::create(b, b.getIndexType(), CostKind::nnz,
+                             part.mapping.lookup(first.getFibers().front()),
+                             /*position=*/Value(), /*below=*/0);
+  int64_t last = layout.numOuter - 1;
+  Value position = CutPositionOp::create(b, b.getIndexType(), cut, last, 0);
+  Condition areThere = kAlways;
+  for (CoiterateOp loop : ArrayRef(layout.loops).drop_front(layout.numOuter))
+    areThere = emitBoth(b, areThere,
+                        Number(b, emitExtent(b, loop, part.mapping)) != 0);
+  return emitSelect(b, areThere, min(Number(b, position), all), 0);
+}
+
+/// Whether parts also say where they append, since cuts tell: then nothing is
+/// scanned. What warps compute, since it has dense loops, has to wait until all
+/// tiles are cut; other parts append as soon as those before them have counted.
+static bool knowsOffsets(const PhaseFunctions &function) {
+  return function.tile && function.layout.reduction &&
+         appendsAtPositions(function.layout);
 }
 
 namespace {
@@ -56,14 +137,16 @@ public:
   void buildCounting(PhaseFunctions &function) const override {
     if (function.layout.hasCounts())
       buildAssemble(function);
-    // The cuts of tiles come with sizes that follow from extents.
-    if (function.layout.hasCounts() || !function.tile)
+    // The cuts of tiles come with sizes that follow from extents or positions.
+    if (function.layout.hasCounts() ? !knowsOffsets(function) : !function.tile)
       buildScan(function);
   }
 
   /// parallel part in parts: counts[part] = what the part appends
   static void buildAssemble(PhaseFunctions &function) {
     Parameters parameters = {Parameter::bounds, Parameter::counts};
+    if (knowsOffsets(function))
+      parameters.append({Parameter::offsets, Parameter::sizes});
     if (guardsCounts(function))
       parameters.push_back(Parameter::earlier);
     if (function.layout.workspaceLevel)
@@ -76,8 +159,30 @@ public:
     function.cloneOperands();
     Value parts = function.numParts();
     Value part = function.startWorkers(parts).getWorker();
+    if (appendsAtPositions(function.layout))
+      return countPositions(function, part, parts);
     Values row = PartBuilder(function, part, parts, PartTask::count).count();
     function.storeRow(row, function.args.counts, part);
+  }
+
+  /// counts[part] = positions before its end - positions before its beginning
+  /// offsets[part] = positions before its beginning
+  static void countPositions(PhaseFunctions &function, Value number,
+                             Value parts) {
+    Part part(function, number, parts, PartTask::count);
+    Number end(part.b, emitEntriesBefore(part, part.upper));
+    Number begin(part.b, emitEntriesBefore(part, part.lower));
+    Value count = max(end, begin) - begin;
+    function.storeRow(count, function.args.counts, number);
+    if (!knowsOffsets(function))
+      return;
+    Value offsets = function.args.offsets;
+    Value next = Number(part.b, number) + 1;
+    function.storeRow(begin, offsets, number);
+    emitIf(part.b, Number(part.b, next) == parts, [&] {
+      function.storeRow(end, offsets, parts);
+      storeSizes(function, offsets, parts);
+    });
   }
 
   /// offsets = scan(counts); sizes = those of the result
@@ -102,6 +207,8 @@ public:
     scanned.push_back(args.bounds);
     if (function.layout.hasCounts()) {
       callAssemble(function);
+      if (knowsOffsets(function))
+        return;
       scanned.append({args.counts, args.offsets});
     }
     scanned.append({args.sizes, args.threads});
@@ -112,6 +219,8 @@ public:
     const PhaseArguments &args = function.args;
     Values arguments = function.operands;
     arguments.append({args.bounds, args.counts});
+    if (knowsOffsets(function))
+      arguments.append({args.offsets, args.sizes});
     if (guardsCounts(function))
       arguments.push_back(args.earlier);
     if (args.keys)
