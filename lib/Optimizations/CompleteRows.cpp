@@ -129,14 +129,22 @@ size_t CompleteRows::row() const {
       last.getValue().getDefiningOp<memref::LoadOp>().getMemRef());
 }
 
+bool CompleteRows::isLastRead() const {
+  memref::StoreOp last = store;
+  return last.getValue().getDefiningOp()->hasAttr(kLastReadAttrName);
+}
+
 void CompleteRows::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
-                        Value start, bool isMasked) const {
+                        Value start, bool isMasked,
+                        llvm::function_ref<void()> otherwise) const {
   for (Operation *op : needed)
     b.clone(*op, mapping);
   OpBuilder::InsertionGuard guard(b);
   for (scf::IfOp branch : around) {
     Value condition = mapping.lookupOrDefault(branch.getCondition());
-    auto made = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    auto made = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(made.elseBlock());
+    otherwise();
     b.setInsertionPointToStart(made.thenBlock());
   }
   scf::ForOp copied = loop;

@@ -24,11 +24,15 @@ public:
 
   /// The number of the kept row that is copied.
   size_t row() const;
+  /// Whether nobody reads the sums once they have been copied.
+  bool isLastRead() const;
   /// Copies the strip that begins at the number `start`, with a mask if rows do
   /// not fill it: others are asked whether they do. `mapping` leads from the
   /// results of the kept loop to what they are in a copy of that loop.
+  /// `otherwise` emits what is done if the row is not complete.
   void emit(mlir::ImplicitLocOpBuilder &b, mlir::IRMapping mapping,
-            mlir::Value strip, mlir::Value start, bool isMasked) const;
+            mlir::Value strip, mlir::Value start, bool isMasked,
+            llvm::function_ref<void()> otherwise) const;
   void erase() { loop.erase(); }
 
 private:

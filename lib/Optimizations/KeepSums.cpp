@@ -66,6 +66,7 @@ private:
   Value allLanes();
   Value lanesIf(Condition isReadable);
   void loadStrips();
+  void storeStrip(size_t n);
   void storeStrips();
   ValueRange build(Value begin, Value end, ValueRange before, bool isMasked);
   void copyOps(Block &block);
@@ -224,13 +225,26 @@ void StripBuilder::loadStrips() {
   }
 }
 
+void StripBuilder::storeStrip(size_t n) {
+  const Row &row = kept.rows[n];
+  if (mask)
+    vector::MaskedStoreOp::create(b, row.sums, stripOf(row), mask, strips[n]);
+  else
+    vector::StoreOp::create(b, strips[n], row.sums, stripOf(row));
+}
+
+/// Stores the sums where others read them: those of a row that is complete have
+/// been copied then, and are not stored if nobody reads them again.
 void StripBuilder::storeStrips() {
-  for (auto [row, strip] : llvm::zip(kept.rows, strips)) {
-    if (mask)
-      vector::MaskedStoreOp::create(b, row.sums, stripOf(row), mask, strip);
-    else
-      vector::StoreOp::create(b, strip, row.sums, stripOf(row));
-  }
+  bool isMoved = copy && copy->isLastRead();
+  for (size_t n = 0; n < strips.size(); ++n)
+    if (!isMoved || n != copy->row())
+      storeStrip(n);
+  if (copy)
+    copy->emit(b, mapping, strips[copy->row()], start, mask != nullptr, [&] {
+      if (isMoved)
+        storeStrip(copy->row());
+    });
 }
 
 ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
@@ -255,8 +269,6 @@ ValueRange StripBuilder::build(Value begin, Value end, ValueRange before,
   copyLoop(root);
   addBeside(kept.after);
   storeStrips();
-  if (copy)
-    copy->emit(b, mapping, strips[copy->row()], start, isMasked);
   SmallVector<Value> results;
   for (Value result : root.getResults())
     results.push_back(mapping.lookup(result));

@@ -74,6 +74,54 @@ func.func @first_sums_and_copy(%A: tensor<?xf64, #SV>, %sums: memref<?x?xf64>, %
   return
 }
 
+// Nobody reads the sums of a whole row once they are copied: they are stored only if the row
+// is not whole, or has no elements.
+//
+// CHECK-LABEL: func.func @last_read(
+// CHECK-SAME:    %{{.+}}: tensor<{{.+}}>, %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{.+}}: memref<i32>, %{{[^ ]+}}: f64, %[[WHOLE:[^ ]+]]: i1,
+// CHECK:           %[[DONE:.+]]:2 = nacho.coiterate
+// CHECK-NOT:       vector.store
+// CHECK:           scf.if %[[WHOLE]] {
+// CHECK:             scf.if %{{.+}} {
+// CHECK:               vector.store %[[DONE]]#1, %[[VALUES]]
+// CHECK:               vector.maskedstore %[[VALUES]]
+// CHECK:             } else {
+// CHECK:               vector.store %[[DONE]]#1, %[[SUMS]]
+// CHECK:           } else {
+// CHECK:             vector.store %[[DONE]]#1, %[[SUMS]]
+func.func @last_read(%A: tensor<?xf64, #SV>, %sums: memref<?x?xf64>, %values: memref<?xf64>, %status: memref<i32>,
+                               %zero: f64, %isWhole: i1, %row: index, %at: index, %N: index, %room: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1_i32 = arith.constant 1 : i32
+  %A0 = nacho.root %A : tensor<?xf64, #SV>
+  scf.for %n = %c0 to %N step %c1 {
+    memref.store %zero, %sums[%row, %n] : memref<?x?xf64>
+  }
+  %count = nacho.coiterate %j of (%A1 = %A0 : !A0) in %A1 iter_args(%so_far = %c0 : index) {
+    %a = nacho.load %A1 : !A1
+    nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
+    }
+    %more = arith.addi %so_far, %c1 : index
+    nacho.yield %more : index
+  }
+  %old = memref.atomic_rmw ori %c1_i32, %status[] : (i32, memref<i32>) -> i32
+  scf.if %isWhole {
+    %some = arith.cmpi ne, %count, %c0 : index
+    scf.if %some {
+      %end = arith.minui %N, %room : index
+      scf.for %n = %c0 to %end step %c1 {
+        %sum = memref.load %sums[%row, %n] {nacho.last_read} : memref<?x?xf64>
+        %place = arith.addi %at, %n : index
+        memref.store %sum, %values[%place] : memref<?xf64>
+      }
+    }
+  }
+  return
+}
+
 // Other sums than those of the row, or not all of them, get first values.
 //
 // CHECK-LABEL: func.func @negative_first_sums(

@@ -19,6 +19,9 @@ mlir::Value loadIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
 /// array.
 void markPlace(mlir::Value loaded);
 
+/// The attribute of loads of sums of a part that nobody reads afterwards.
+inline constexpr llvm::StringLiteral kLastReadAttrName = "nacho.last_read";
+
 /// Stores an index into a buffer of positions or coordinates of any width.
 void storeIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                 mlir::Value buffer, mlir::Value at);

@@ -111,7 +111,8 @@ def NachoKeepSums : Pass<"nacho-keep-sums", "::mlir::func::FuncOp"> {
 
     What adds to the same rows right before the loop and after it does so in the same
     registers. A loop before all these that gives the sums a first value is merged, and
-    so is one that copies the row afterwards.
+    so is one that copies the row afterwards. If nobody reads the sums after that copy
+    (`nacho.last_read`), they are stored only where it is not made.
 
     Before:
     ```mlir

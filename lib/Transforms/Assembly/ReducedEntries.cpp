@@ -273,8 +273,10 @@ protected:
     bool areNeighbours = layout.innerLevels.back() + 1 == layout.type.getRank();
     Value start; // The place of the first of these neighbours.
     auto store = [&](Value number, ArrayRef<Value> at) {
-      Value entry =
-          reduction.finish(b, partials.load(row, number), count, part.mapping);
+      Values sums = partials.load(row, number);
+      for (Value sum : sums)
+        sum.getDefiningOp()->setAttr(kLastReadAttrName, b.getUnitAttr());
+      Value entry = reduction.finish(b, sums, count, part.mapping);
       if (!areNeighbours)
         return storeValue(entry, part.places.location(position, at));
       Value place = Number(b, start) + at[layout.innerLevels.back()];
