@@ -178,6 +178,22 @@ Value ElementTaker::loadIf(ImplicitLocOpBuilder &b, Value mask, Value otherwise,
   return ifSet.getResult(0);
 }
 
+/// The index of the lane's first element, of a vector that begins at an index.
+/// What all steps of the innermost loop have in common is added first:
+///
+///   (row of a step + begin) + lane = row of a step + (begin + lane)
+static Number addPlace(ImplicitLocOpBuilder &b, Value begin, Value place) {
+  auto sum = begin.getDefiningOp<arith::AddIOp>();
+  LoopLikeOpInterface loop;
+  if (sum)
+    loop = sum->getParentOfType<LoopLikeOpInterface>();
+  if (!loop || loop.isDefinedOutsideOfLoop(sum.getLhs()) ||
+      !loop.isDefinedOutsideOfLoop(sum.getRhs()))
+    return Number(b, begin) + place;
+  Value same = Number(b, sum.getRhs()) + place;
+  return Number(b, sum.getLhs()) + same;
+}
+
 /// The place of the lane's first element of a vector with so many. Lanes
 /// without one have that of another lane.
 Value ElementTaker::firstPlace(int64_t size) const {
@@ -195,7 +211,7 @@ SmallVector<Value> ElementTaker::loadWide(ImplicitLocOpBuilder &b,
   int64_t size = load.getVectorType().getNumElements();
   int64_t together = std::min<int64_t>(kWideBytes / bytesOf(type), 4);
   Elements at(load.getIndices()), results;
-  Number first = Number(b, at.back()) + firstPlace(size);
+  Number first = addPlace(b, at.back(), firstPlace(size));
   for (int64_t n = 0; n < numElements(load.getType()); n += together) {
     at.back() = n ? Value(first + placeOf(n, size)) : first;
     auto some = vector::LoadOp::create(b, VectorType::get(together, type),
@@ -216,7 +232,7 @@ SmallVector<Value> ElementTaker::takeAccess(ImplicitLocOpBuilder &b,
       load && load.getAlignment() && isOfQuads(access.size, numLanes))
     return loadWide(b, load);
   Elements at(access.indices), results;
-  Number first = Number(b, at.back()) + firstPlace(access.size);
+  Number first = addPlace(b, at.back(), firstPlace(access.size));
   for (int64_t n = 0; n < std::max<int64_t>(access.size / numLanes, 1); ++n) {
     auto nth = [&](Value vector) { return elementsOf(b, vector)[n]; };
     at.back() = n ? Value(first + placeOf(n, access.size)) : first;

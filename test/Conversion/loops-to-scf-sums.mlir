@@ -73,11 +73,14 @@ func.func @lanes(%B: tensor<?x?xf64, #Dense>, %j: index, %s: index, %mask: vecto
   return %b : vector<4xf64>
 }
 
-// Of a row that is outside, the elements of another row are read, by the same mask.
+// Of a row that is outside, the elements of the last row are read, by the same mask.
 //
 // CHECK-LABEL: func.func @checked_lanes(
 // CHECK-SAME:    %[[B:[^ ]+]]: tensor<{{.+}}>, %[[J:[^ ]+]]: index, %[[S:[^ ]+]]: index, %[[MASK:[^ ]+]]: vector<4xi1>)
-// CHECK:         %[[ROW:.+]] = arith.select %{{.+}}, %[[J]], %{{.+}} : index
+// CHECK:         %[[ROWS:.+]] = tensor.dim %[[B]], %c0
+// CHECK-NEXT:    %[[SOME:.+]] = arith.maxui %[[ROWS]], %c1 : index
+// CHECK-NEXT:    %[[LAST:.+]] = arith.subi %[[SOME]], %c1 : index
+// CHECK-NEXT:    %[[ROW:.+]] = arith.minui %[[J]], %[[LAST]] : index
 // CHECK:         vector.transfer_read %[[B]][%[[ROW]], %[[S]]], %{{.+}}, %[[MASK]] {in_bounds = [true]} : tensor<{{.+}}>, vector<4xf64>
 func.func @checked_lanes(%B: tensor<?x?xf64, #Dense>, %j: index, %s: index, %mask: vector<4xi1>)
     -> vector<4xf64> {

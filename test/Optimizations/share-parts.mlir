@@ -430,3 +430,35 @@ func.func @negative_strips(%parts: index, %threads: index, %lo: index, %N: index
   }
   return
 }
+
+// The place of a lane in a strip is the same in all steps of a loop inside, and is added to
+// where the strip begins.
+//
+// CHECK-LABEL: func.func @places(
+// CHECK:           %[[LANE:.+]] = nacho.lane of 32
+// CHECK:           scf.for %[[S:.+]] = %c0 to %{{.+}} step %c32
+// CHECK:             scf.for %[[J:.+]] = %c0 to
+// CHECK-NEXT:          %[[ROW:.+]] = arith.muli %[[J]], %{{.+}} : index
+// CHECK-NEXT:          %[[PLACE:.+]] = arith.addi %[[S]], %[[LANE]] : index
+// CHECK-NEXT:          %[[AT:.+]] = arith.addi %[[ROW]], %[[PLACE]] : index
+// CHECK-NEXT:          memref.load %{{.+}}[%[[AT]]]
+func.func @places(%parts: index, %threads: index, %N: index, %M: index, %D: memref<?xf64>,
+                  %out: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %zeros = arith.constant dense<0.0> : vector<32xf64>
+  nacho.parallel %part in %parts threads %threads {
+    scf.for %s = %c0 to %N step %c32 {
+      %sums = scf.for %j = %c0 to %M step %c1 iter_args(%sum = %zeros) -> vector<32xf64> {
+        %row = arith.muli %j, %N : index
+        %at = arith.addi %row, %s : index
+        %d = vector.load %D[%at] : memref<?xf64>, vector<32xf64>
+        %next = arith.addf %sum, %d : vector<32xf64>
+        scf.yield %next : vector<32xf64>
+      }
+      vector.store %sums, %out[%part, %s] : memref<?x?xf64>, vector<32xf64>
+    }
+  }
+  return
+}

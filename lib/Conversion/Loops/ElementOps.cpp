@@ -46,6 +46,13 @@ static Condition isInside(FiberLowering &lowering, Value coordinate,
   return Number(b, coordinate) < extent;
 }
 
+/// The coordinate, or the last one of a dimension if that is less.
+static Value atMostLast(ImplicitLocOpBuilder &b, Value coordinate, Value tensor,
+                        unsigned dimension) {
+  Value extent = tensor::DimOp::create(b, tensor, Number(b, dimension));
+  return min(Number(b, coordinate), max(Number(b, extent), 1) - 1);
+}
+
 /// Reads the elements of the lanes that are set, or none if the condition does
 /// not hold.
 static Value readLanes(ImplicitLocOpBuilder &b, LocateOp op, ValueRange at,
@@ -70,14 +77,17 @@ static void lowerLocate(FiberLowering &lowering, LocateOp op) {
   Condition isThere = fromOperand(op.getCondition()), valid = isThere;
   for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates()))
     valid = emitBoth(b, valid, isInside(lowering, coordinate, tensor, n));
-  // Checked lanes are those of another row, if this row is outside.
+  // Checked lanes are those of the last row, if this row is outside.
   auto type = cast<RankedTensorType>(tensor.getType());
   bool isOtherRow = op.getLanes() && op.getChecked();
   unsigned along = type.getRank() ? dimensionOf(type, type.getRank() - 1) : 0;
   SmallVector<Value> at;
   for (auto [n, coordinate] : llvm::enumerate(op.getCoordinates())) {
     bool isKept = valid.isAlways() || (isOtherRow && n == along);
-    at.push_back(isKept ? coordinate : emitSelect(b, valid, coordinate, 0));
+    if (isOtherRow && !isKept)
+      at.push_back(atMostLast(b, coordinate, tensor, n));
+    else
+      at.push_back(isKept ? coordinate : emitSelect(b, valid, coordinate, 0));
   }
   Condition isValue = op.getChecked() ? isThere : valid;
   if (op.getLanes())
