@@ -227,8 +227,10 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
 // CHECK-NEXT:            scf.yield %[[COUNT]] : index
 // CHECK:               scf.yield %[[TO]], %[[ADDED]] : index, index
 //
-// for bits = .., 5, 0: as many as there are
-// CHECK:             %[[SIZES:.+]] = arith.addi %[[LARGEST]], %c5 : index
+// for bits = .., 5, 0, if there are parts before: as many as there are
+// CHECK:             %[[MORE:.+]] = arith.addi %[[LARGEST]], %c5 : index
+// CHECK-NEXT:        %[[NONE:.+]] = arith.cmpi eq, %{{.+}}, %worker : index
+// CHECK-NEXT:        %[[SIZES:.+]] = arith.select %[[NONE]], %c0, %[[MORE]] : index
 // CHECK-NEXT:        %[[DOWN:.+]]:2 = scf.for %[[LESS:[^ ]+]] = %c0 to %[[SIZES]] step %c5 iter_args(%[[AT:[^ ]+]] = %[[UP]]#0, %[[SO_FAR:[^ ]+]] = %[[UP]]#1)
 // CHECK-NEXT:          %[[BITS:.+]] = arith.subi %[[LARGEST]], %[[LESS]] : index
 // CHECK-NEXT:          %[[FROM:.+]] = arith.shrui %[[AT]], %[[BITS]] : index

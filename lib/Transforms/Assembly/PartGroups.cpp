@@ -80,7 +80,7 @@ static Values emitForBits(ImplicitLocOpBuilder &b, Value most, ValueRange state,
 ///     to = next <= end ? next : at
 ///     add at >> bits .. to >> bits
 ///     at = to
-///   for bits = most, most - kGroupBits, .., 0:
+///   for bits = most, most - kGroupBits, .., 0, if first < end:
 ///     add at >> bits .. end >> bits
 ///     at = max(at, end, rounded down to a multiple of 2^bits)
 Values nacho::emitLargestGroups(
@@ -104,7 +104,9 @@ Values nacho::emitLargestGroups(
     after.insert(after.begin(), to);
     return after;
   });
-  Value sizes = Number(b, most) + kGroupBits;
+  // Most entries end in the part after that in which they begin.
+  Number sizes = Number(b, most) + kGroupBits;
+  sizes = select(Number(b, first) == end, Number(b, 0), sizes);
   carried = emitForBits(b, sizes, carried, [&](Number less, ValueRange values) {
     Number at(b, values.front());
     Number bits = Number(b, most) - less;
