@@ -220,8 +220,11 @@ static void addScf(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createNachoSumInLanes(sums));
   pm.addNestedPass<func::FuncOp>(createNachoBranchOnLookups());
   addCanonicalizer(pm, options);
-  if (!options.gpu)
-    pm.addNestedPass<func::FuncOp>(createNachoSkipSteps());
+  if (!options.gpu) {
+    NachoSkipStepsOptions skip;
+    skip.gathers = options.gathers;
+    pm.addNestedPass<func::FuncOp>(createNachoSkipSteps(skip));
+  }
   if (options.warps) {
     NachoSharePartsOptions share;
     share.lanes = options.gpu->lanes;

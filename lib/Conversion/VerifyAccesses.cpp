@@ -102,10 +102,11 @@ static std::optional<Access> accessOf(Operation *op) {
         return Access{store.getBase(), store.getOffsets(),
                       store.getValueToStore()};
       })
-      .Case<vector::StoreOp, vector::MaskedStoreOp>([](auto store) {
-        return Access{store.getBase(), store.getIndices(),
-                      store.getValueToStore()};
-      })
+      .Case<vector::StoreOp, vector::MaskedStoreOp, vector::CompressStoreOp>(
+          [](auto store) {
+            return Access{store.getBase(), store.getIndices(),
+                          store.getValueToStore()};
+          })
       .Default(Found());
 }
 
@@ -164,8 +165,10 @@ bool UncheckedValues::isCheckedAround(Operation *op, Value value) const {
 bool UncheckedValues::mayBeAnything(Operation *op) const {
   if (std::optional<Access> load = accessOf(op))
     // Arrays of operands have integers of a fixed width; Nacho's own buffers
-    // have indices, which were computed here or by another function.
-    return load->elementType().isInteger() ||
+    // have indices, which were computed here or by another function, or are
+    // allocated here.
+    return (load->elementType().isInteger() &&
+            !load->buffer.getDefiningOp<memref::AllocaOp>()) ||
            columns.contains({load->buffer, load->column()});
   // What another function returns may be anything.
   if (isa<func::CallOp>(op))

@@ -13,8 +13,12 @@
 //     for p: busy[count] = p; count += found(p)
 //     for n = 0 to count: p = busy[n]; use(p)
 //
+// Where elements are gathered fast, vectors of steps look coordinates up, and
+// what they find is listed, too (GatheredSteps.h).
+//
 //===----------------------------------------------------------------------===//
 
+#include "GatheredSteps.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
 
@@ -66,7 +70,8 @@ namespace {
 /// A loop whose steps may do nothing.
 class IdleLoop {
 public:
-  explicit IdleLoop(scf::ForOp loop) : loop(loop), b(loop.getLoc(), loop) {}
+  IdleLoop(scf::ForOp loop, bool gathers)
+      : loop(loop), b(loop.getLoc(), loop), gathers(gathers) {}
 
   bool match();
   void replace();
@@ -76,10 +81,14 @@ private:
   bool isIdle(unsigned level);
   bool followsFromStep(Value value);
   bool looksUp(Value value, bool isPlace);
-  Value allocate();
+  template <typename Allocate>
+  auto allocate(Allocate allocate);
   Value emitIsBusy(Block &block, unsigned level, IRMapping &mapping);
   Value emitList(Value from, Value to, Value busy);
-  ValueRange emitSteps(Value count, Value busy, ValueRange carried);
+  ValueRange emitSteps(Value count, ValueRange carried,
+                       llvm::function_ref<Value(Value)> takeStep);
+  ValueRange emitPiece(Value from, Value to, ValueRange carried);
+  ValueRange emitGathered(Value from, Value to, ValueRange carried);
   ValueRange emitListed(Value stride);
 
   scf::ForOp loop;
@@ -87,6 +96,9 @@ private:
   /// Branches, each in the one before it, with nothing beside them that is more
   /// than read. If the last one is not taken, a step does nothing.
   SmallVector<scf::IfOp> branches;
+  bool gathers;
+  /// The steps as vectors look them up; none if they cannot.
+  std::optional<GatheredSteps> gathered;
 };
 } // namespace
 
@@ -158,22 +170,27 @@ bool IdleLoop::match() {
     if (!followsFromStep(branch.getCondition()))
       return false;
     branches.push_back(branch);
-    if (isIdle(branches.size() - 1))
+    if (isIdle(branches.size() - 1)) {
+      if (gathers && branches.size() == 2)
+        gathered.emplace(loop, branches[0], branches[1]);
+      if (gathered && !gathered->match())
+        gathered.reset();
       return looksUp(branch.getCondition(), /*isPlace=*/false);
+    }
     block = branch.thenBlock();
   }
   return false;
 }
 
-/// Makes room for a list where the part begins: it is the same in all loops.
-Value IdleLoop::allocate() {
+/// Makes room for lists where the part begins: it is the same in all loops.
+template <typename Allocate>
+auto IdleLoop::allocate(Allocate allocate) {
   OpBuilder::InsertionGuard guard(b);
   Operation *part = loop->getParentOfType<ParallelOp>();
   if (!part)
     part = loop->getParentOfType<func::FuncOp>();
   b.setInsertionPointToStart(&part->getRegion(0).front());
-  return memref::AllocaOp::create(
-      b, MemRefType::get({kListedSteps}, b.getIndexType()));
+  return allocate();
 }
 
 /// Emits whether a step may do something: copies of what the conditions need.
@@ -215,13 +232,14 @@ Value IdleLoop::emitList(Value from, Value to, Value busy) {
 
 /// Emits the loop over the steps that are listed. Each of them has found
 /// something.
-ValueRange IdleLoop::emitSteps(Value count, Value busy, ValueRange carried) {
+ValueRange IdleLoop::emitSteps(Value count, ValueRange carried,
+                               llvm::function_ref<Value(Value)> takeStep) {
   auto steps =
       scf::ForOp::create(b, Number(b, 0), count, Number(b, 1), carried);
   steps.getBody()->clear();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(steps.getBody());
-  Value step = memref::LoadOp::create(b, busy, steps.getInductionVar());
+  Value step = takeStep(steps.getInductionVar());
   Value found = Number::flag(b, true);
   scf::IfOp last = branches.back();
   last.getConditionMutable().assign(found);
@@ -234,6 +252,31 @@ ValueRange IdleLoop::emitSteps(Value count, Value busy, ValueRange carried) {
   return steps.getResults();
 }
 
+/// Lists some steps one by one, and runs those. Returns what they carry.
+ValueRange IdleLoop::emitPiece(Value from, Value to, ValueRange carried) {
+  Value busy = allocate([&] {
+    return memref::AllocaOp::create(
+        b, MemRefType::get({kListedSteps}, b.getIndexType()));
+  });
+  Value count = emitList(from, to, busy);
+  return emitSteps(count, carried, [&](Value n) -> Value {
+    return memref::LoadOp::create(b, busy, n);
+  });
+}
+
+/// Does the same with vectors of steps.
+ValueRange IdleLoop::emitGathered(Value from, Value to, ValueRange carried) {
+  GatheredSteps::Lists lists =
+      allocate([&] { return gathered->allocate(b, kListedSteps); });
+  auto [count, outside] = gathered->list(b, from, to, lists);
+  SmallVector<Value> reported = gathered->report(b, carried, outside);
+  return emitSteps(count, reported, [&](Value n) -> Value {
+    gathered->take(memref::LoadOp::create(b, lists.elements, n));
+    Number distance(b, memref::LoadOp::create(b, lists.steps, n));
+    return Number(b, from) + distance.asIndex();
+  });
+}
+
 /// Emits the loops that list steps and run those. Returns what they carry.
 ValueRange IdleLoop::emitListed(Value stride) {
   auto outer = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
@@ -243,9 +286,9 @@ ValueRange IdleLoop::emitListed(Value stride) {
   Value from = outer.getInductionVar();
   Value to = Number(b, from) + stride;
   to = arith::MinSIOp::create(b, to, loop.getUpperBound());
-  Value busy = allocate();
-  Value count = emitList(from, to, busy);
-  ValueRange made = emitSteps(count, busy, outer.getRegionIterArgs());
+  ValueRange carried = outer.getRegionIterArgs();
+  ValueRange made =
+      gathered ? emitGathered(from, to, carried) : emitPiece(from, to, carried);
   if (!made.empty())
     scf::YieldOp::create(b, made);
   return outer.getResults();
@@ -274,11 +317,13 @@ void IdleLoop::replace() {
 
 namespace {
 struct SkipSteps : nacho::impl::NachoSkipStepsBase<SkipSteps> {
+  using NachoSkipStepsBase::NachoSkipStepsBase;
+
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp op : loops) {
-      IdleLoop idle(op);
+      IdleLoop idle(op, gathers);
       if (idle.match())
         idle.replace();
     }

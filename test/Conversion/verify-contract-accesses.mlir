@@ -111,3 +111,18 @@ func.func @passed_on(%pos: memref<?xi32>, %offsets: memref<?xindex>, %p: index,
   memref.store %at, %offsets[%p] : memref<?xindex>
   return
 }
+
+// What the function itself puts into memory of its own is as checked as it was before.
+
+// CHECK-LABEL: @listed
+func.func @listed(%x: memref<?xf64>, %mask: vector<4xi1>, %distances: vector<4xi32>,
+                  %n: index) -> f64 {
+  %list = memref.alloca() : memref<4xi32>
+  %c0 = arith.constant 0 : index
+  vector.compressstore %list[%c0], %mask, %distances : memref<4xi32>, vector<4xi1>, vector<4xi32>
+  %distance = memref.load %list[%c0] : memref<4xi32>
+  %wide = arith.index_castui %distance : i32 to index
+  %at = arith.addi %n, %wide : index
+  %value = memref.load %x[%at] : memref<?xf64>
+  return %value : f64
+}

@@ -253,3 +253,48 @@ def test_terms_beside_a_product_with_a_matrix_of_no_rows():
         Y = np.arange(4.0 * width).reshape(4, width)
         found = kernel(sp.csr_array((4, 0)), np.zeros((0, width)), Y)
         np.testing.assert_array_equal(found, Y)
+
+
+MASKED = "Z[i,k] = M[i,k] * A[i,j] * B[j,k]"
+
+
+def masked_operands():
+    """Return a mask and two factors; rows of B have up to 600 entries."""
+    rng = np.random.default_rng(4)
+    found = {"M": rows_of([*range(19), 300, 1200], 1200), "A": rows_of([7] * 21, 40)}
+    found["B"] = rows_of([*range(0, 600, 15)], 1200)
+    for matrix in found.values():
+        matrix.data = rng.standard_normal(matrix.nnz)
+    return found
+
+
+def masked(choices):
+    return compiled(MASKED, choices, M="csr", A="csr", B="csr", Z="csr")
+
+
+def test_masked_products_have_the_same_bits_on_every_path():
+    operands = masked_operands()
+    sums = {name: matrix.toarray() for name, matrix in operands.items()}
+    wanted = sums["M"] * (sums["A"] @ sums["B"])
+    results = [masked(choices)(**operands) for choices in PATHS]
+    np.testing.assert_allclose(results[0].toarray(), wanted)
+    assert len({result.data.tobytes() for result in results}) == 1
+
+
+@pytest.mark.parametrize("choices", PATHS)
+@pytest.mark.parametrize("length", [15, 285, 585])
+@pytest.mark.parametrize("wrong", [1200, 2**31 - 1, -1, -(2**31)])
+def test_masked_products_report_edited_coordinates(choices, length, wrong):
+    operands = masked_operands()
+    kernel = masked(choices)
+    kernel(**operands)
+    B = operands["B"]
+    row = length // 15
+    operands["A"].indices[-1] = row
+    for place in (B.indptr[row], B.indptr[row + 1] - 1):
+        before = B.indices[place]
+        B.indices[place] = wrong
+        with pytest.raises(OperandError):
+            kernel(**operands)
+        B.indices[place] = before
+    kernel(**operands)

@@ -177,10 +177,19 @@ def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
 
     Only what is looked up first decides whether a step is listed: others are tested as
     before. A coordinate outside of its extent is listed, so that the step reports it.
+
+    With `gathers`, a loop that looks coordinates of 32 bits up in one table lists 16
+    steps at once, and what they have found, which is not looked up again then. It
+    reports coordinates outside of their extent where it lists steps.
     Lanes of a GPU take the steps of different rows: there, this pass does not run.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"gathers", "gathers", "bool", /*default=*/"false",
+           "List vectors of steps, which gather what they look up">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // NACHO_OPTIMIZATIONS_BRANCH_PASSES

@@ -201,3 +201,21 @@ func.func @called(%pos: memref<?xi32>, %x: memref<?xf64>, %p: index) -> f64 {
   %value = memref.load %x[%1] : memref<?xf64>
   return %value : f64
 }
+
+// -----
+
+// A list of the function's own holds what was put into it, checked or not.
+
+func.func @listed(%crd: memref<?xi32>, %x: memref<?xf64>, %p: index,
+                  %mask: vector<4xi1>) -> f64 {
+  %list = memref.alloca() : memref<4xi32>
+  %c0 = arith.constant 0 : index
+  %lanes = vector.load %crd[%p] : memref<?xi32>, vector<4xi32>
+  vector.compressstore %list[%c0], %mask, %lanes
+      : memref<4xi32>, vector<4xi1>, vector<4xi32>
+  %stored = memref.load %list[%c0] : memref<4xi32>
+  %at = arith.index_castui %stored : i32 to index
+  // expected-error @below {{'memref.load' op uses an index that was loaded}}
+  %value = memref.load %x[%at] : memref<?xf64>
+  return %value : f64
+}

@@ -1,0 +1,201 @@
+//===- GatheredSteps.cpp - Lists of steps that vectors look up ------------===//
+
+#include "GatheredSteps.h"
+#include "LoopBody.h"
+
+#include "nacho/IR/Arith.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace nacho;
+
+/// The number of steps that a vector has.
+static constexpr int64_t kSteps = 16;
+
+static VectorType lanesOf(Type type) { return VectorType::get(kSteps, type); }
+
+/// Finds `k = crd[p]` and `k < extent`. A coordinate that something else uses
+/// would have to be loaded again, and compared again.
+bool GatheredSteps::findCoordinate() {
+  auto compared = inside.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compared || compared.getPredicate() != arith::CmpIPredicate::ult ||
+      !loop.isDefinedOutsideOfLoop(compared.getRhs()))
+    return false;
+  coordinate = compared.getLhs();
+  extent = compared.getRhs();
+  auto cast = coordinate.getDefiningOp<arith::IndexCastUIOp>();
+  stored = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : nullptr;
+  return stored && stored.getType().isInteger(32) && stored->hasOneUse() &&
+         isContiguous(stored.getMemRefType()) &&
+         stored.getIndices().front() == loop.getInductionVar();
+}
+
+/// Finds `x = table[k]`, and nothing else that uses the coordinate.
+bool GatheredSteps::findLookup() {
+  for (Operation *user : coordinate.getUsers()) {
+    if (user == inside.getCondition().getDefiningOp())
+      continue;
+    auto load = dyn_cast<memref::LoadOp>(user);
+    if (lookup || !load)
+      return false;
+    lookup = load;
+  }
+  return lookup && lookup->getBlock() == inside.thenBlock() &&
+         lookup.getType().isInteger(32) &&
+         lookup.getIndices().back() == coordinate &&
+         llvm::all_of(lookup.getIndices().drop_back(), [&](Value index) {
+           return loop.isDefinedOutsideOfLoop(index);
+         });
+}
+
+/// Finds the ops of which a value is computed from x.
+bool GatheredSteps::findTest(Value value) {
+  if (value == lookup || loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (llvm::is_contained(test, op))
+    return true;
+  if (!op || !OpTrait::hasElementwiseMappableTraits(op) || !isPure(op) ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return findTest(operand); }))
+    return false;
+  test.push_back(op);
+  return true;
+}
+
+/// Finds what a coordinate that is not below the extent changes: flags are set.
+bool GatheredSteps::findReports() {
+  for (auto [before, after] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    Value outside = after;
+    auto choice = after.getDefiningOp<arith::SelectOp>();
+    if (choice && choice.getCondition() == inside.getCondition())
+      outside = choice.getFalseValue();
+    else if (after.getDefiningOp() == inside)
+      outside = inside.elseYield().getOperand(
+          cast<OpResult>(after).getResultNumber());
+    bool isReport =
+        after.getType().isInteger(1) && matchPattern(outside, m_One());
+    if (!isReport && outside != before)
+      return false;
+    reports.push_back(isReport);
+  }
+  Block *otherwise = inside.elseBlock();
+  return !otherwise || &otherwise->front() == otherwise->getTerminator();
+}
+
+bool GatheredSteps::match() {
+  return matchPattern(loop.getStep(), m_One()) && findCoordinate() &&
+         findLookup() && findTest(found.getCondition()) && findReports();
+}
+
+GatheredSteps::Lists GatheredSteps::allocate(ImplicitLocOpBuilder &b,
+                                             int64_t size) {
+  auto type = MemRefType::get({size}, b.getI32Type());
+  Value steps = memref::AllocaOp::create(b, type);
+  return {steps, memref::AllocaOp::create(b, type)};
+}
+
+/// Emits which of the elements of a vector are sought.
+Value GatheredSteps::emitFound(ImplicitLocOpBuilder &b, Value elements) {
+  IRMapping lanes;
+  lanes.map(lookup.getResult(), elements);
+  auto vectorOf = [&](Value value) -> Value {
+    if (Value known = lanes.lookupOrNull(value))
+      return known;
+    return vector::BroadcastOp::create(b, lanesOf(value.getType()), value);
+  };
+  for (Operation *op : test) {
+    auto operands = llvm::map_to_vector(op->getOperands(), vectorOf);
+    auto types = llvm::map_to_vector(
+        op->getResultTypes(), [](Type type) -> Type { return lanesOf(type); });
+    lanes.map(op->getResults(),
+              createLike(b, op, operands, types)->getResults());
+  }
+  return vectorOf(found.getCondition());
+}
+
+/// for p = from to to, a vector of steps at a time:
+///   k = crd[p..];  outside |= k >= extent
+///   x = table[k] for each k < extent
+///   append p - from and x for each x that is sought
+///
+/// An index of an element has a sign: no coordinate is as large as 2^31.
+GatheredSteps::Listed GatheredSteps::list(ImplicitLocOpBuilder &b, Value from,
+                                          Value to, const Lists &lists) {
+  Type i32 = b.getI32Type();
+  VectorType flags = lanesOf(b.getI1Type()), integers = lanesOf(i32);
+  Value bound = min(Number(b, extent), std::numeric_limits<int32_t>::max());
+  Value below =
+      vector::BroadcastOp::create(b, integers, Number(b, bound).as(i32));
+  Value steps = vector::StepOp::create(b, lanesOf(b.getIndexType()));
+  steps = arith::IndexCastUIOp::create(b, integers, steps);
+  Number none(b, 0, flags), zeros(b, 0, integers), zero(b, 0);
+  auto made = scf::ForOp::create(b, from, to, Number(b, kSteps),
+                                 ValueRange{zero, none});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(made.getBody());
+  Value at = made.getInductionVar(), count = made.getRegionIterArg(0);
+  Value left = Number(b, to) - at;
+  Number live(b, vector::CreateMaskOp::create(b, flags, left));
+  Value array = stored.getMemRef();
+  Value k = vector::MaskedLoadOp::create(b, integers, array, at, live, zeros);
+  Number isInside(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, below));
+  Number isOutside = !isInside;
+  Value outside = isOutside & live;
+  outside = Number(b, made.getRegionIterArg(1)) | outside;
+  Value place = select(isInside, k, zeros);
+  Value looksUp = isInside & live;
+  SmallVector<Value> first(lookup.getIndices().drop_back());
+  first.push_back(zero);
+  Value elements = vector::GatherOp::create(b, integers, lookup.getMemRef(),
+                                            first, place, looksUp, zeros);
+  Number isFound(b, emitFound(b, elements));
+  Value busy = isFound & looksUp;
+  Value distance = (Number(b, at) - from).as(i32);
+  distance = vector::BroadcastOp::create(b, integers, distance);
+  distance = Number(b, distance) + steps;
+  // The builder without an alignment takes the mask for what is stored.
+  IntegerAttr alignment;
+  vector::CompressStoreOp::create(b, lists.steps, count, busy, distance,
+                                  alignment);
+  vector::CompressStoreOp::create(b, lists.elements, count, busy, elements,
+                                  alignment);
+  Type word = b.getIntegerType(kSteps);
+  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), busy);
+  bits = vector::ExtractOp::create(b, bits, 0);
+  bits = math::CtPopOp::create(b, Number(b, bits).as(i32));
+  Value next = Number(b, count) + Number(b, bits).asIndex();
+  scf::YieldOp::create(b, ValueRange{next, outside});
+  b.setInsertionPointAfter(made);
+  Value isAny = vector::ReductionOp::create(b, vector::CombiningKind::OR,
+                                            made.getResult(1));
+  return {made.getResult(0), isAny};
+}
+
+void GatheredSteps::take(Value element) {
+  ImplicitLocOpBuilder b(inside.getLoc(), loop.getContext());
+  b.setInsertionPointToStart(loop.getBody());
+  lookup.replaceAllUsesWith(element);
+  lookup.erase();
+  Value yes = Number::flag(b, true);
+  Value wasInside = inside.getCondition();
+  wasInside.replaceAllUsesWith(yes);
+}
+
+SmallVector<Value> GatheredSteps::report(ImplicitLocOpBuilder &b,
+                                         ValueRange carried, Value outside) {
+  SmallVector<Value> values(carried);
+  for (auto [value, isReport] : llvm::zip(values, reports))
+    if (isReport)
+      value = Number(b, value) | outside;
+  return values;
+}
