@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AlikeSteps.h"
 #include "GatheredSteps.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/Optimizations/Passes.h"
@@ -327,6 +328,8 @@ struct SkipSteps : nacho::impl::NachoSkipStepsBase<SkipSteps> {
       if (idle.match())
         idle.replace();
     }
+    if (gathers)
+      groupAlikeSteps(getOperation());
   }
 };
 } // namespace

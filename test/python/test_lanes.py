@@ -298,3 +298,50 @@ def test_masked_products_report_edited_coordinates(choices, length, wrong):
             kernel(**operands)
         B.indices[place] = before
     kernel(**operands)
+
+
+def product_operands():
+    """Return two factors, of which most products are added to others."""
+    rng = np.random.default_rng(5)
+    found = {
+        "A": rows_of([9, 40, 0, 3], 40),
+        "B": rows_of([*range(20), *[100] * 20], 120),
+    }
+    for matrix in found.values():
+        matrix.data = rng.standard_normal(matrix.nnz)
+    return found
+
+
+@pytest.mark.parametrize("semiring", [None, "min_plus"])
+def test_products_have_the_same_bits_on_every_path(semiring):
+    operands = product_operands()
+    formats = {"A": "csr", "B": "csr", "Z": "csr"}
+    results = [
+        mlir.compile(
+            "Z[i,k] = A[i,j] * B[j,k]", formats, semiring=semiring, choices=choices
+        )(**operands)
+        for choices in PATHS
+    ]
+    if semiring is None:
+        wanted = operands["A"].toarray() @ operands["B"].toarray()
+        np.testing.assert_allclose(results[0].toarray(), wanted)
+    assert len({result.data.tobytes() for result in results}) == 1
+    assert len({result.indices.tobytes() for result in results}) == 1
+
+
+@pytest.mark.parametrize("choices", PATHS)
+@pytest.mark.parametrize("more", [1, 2**20, -(2**31)])
+@pytest.mark.parametrize("place", [0, 15, 16, 99])
+def test_products_report_edited_coordinates(choices, more, place):
+    """The last row of B meets places that are used, whatever is added to them."""
+    operands = product_operands()
+    B = operands["B"]
+    kernel = compiled("Z[i,k] = A[i,j] * B[j,k]", choices, A="csr", B="csr", Z="csr")
+    kernel(**operands)
+    at = B.indptr[-2] + place
+    before = B.indices[at]
+    B.indices[at] = before + more if more != 1 else B.shape[1]
+    with pytest.raises(OperandError):
+        kernel(**operands)
+    B.indices[at] = before
+    kernel(**operands)

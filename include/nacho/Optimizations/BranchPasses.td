@@ -180,7 +180,47 @@ def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
 
     With `gathers`, a loop that looks coordinates of 32 bits up in one table lists 16
     steps at once, and what they have found, which is not looked up again then. It
-    reports coordinates outside of their extent where it lists steps.
+    reports coordinates outside of their extent where it lists steps. And a loop that
+    starts an element if the bit of its coordinate is not set, and adds to it otherwise,
+    tests 16 bits at once: where all are set, no step tests its own.
+
+    Before:
+    ```mlir
+    %outside = scf.for %p = %begin to %end step %c1 iter_args(%old = %false) -> (i1) {
+      %k = memref.load %coordinates[%p] : memref<?xindex>
+      %word = memref.load %bits[%k] : memref<?xi64>
+      %isNew = arith.cmpi eq, %word, %zero : i64
+      scf.if %isNew {
+        "start"(%k)
+      } else {
+        "add"(%k)
+      }
+      %beyond = arith.cmpi uge, %k, %extent : index
+      %either = arith.ori %old, %beyond : i1
+      scf.yield %either : i1
+    }
+    ```
+    After, for steps that fill a vector:
+    ```mlir
+    %ks = vector.load %coordinates[%from] : memref<?xindex>, vector<16xindex>
+    %words = vector.gather %bits[%c0] [%ks], %all, %zeros
+        : memref<?xi64>, vector<16xindex>, vector<16xi1>, vector<16xi64> into vector<16xi64>
+    %areNew = arith.cmpi eq, %words, %zeros : vector<16xi64>
+    %beyond = arith.cmpi uge, %ks, %extents : vector<16xindex>
+    %isAny = vector.reduction <or>, %areNew : vector<16xi1> into i1
+    %outside = scf.if %isAny -> (i1) {
+      // The steps as before.
+      scf.yield %same : i1
+    } else {
+      scf.for %p = %from to %next step %c1 {
+        %k = memref.load %coordinates[%p] : memref<?xindex>
+        "add"(%k)
+      }
+      %wrong = vector.reduction <or>, %beyond : vector<16xi1> into i1
+      %either = arith.ori %old, %wrong : i1
+      scf.yield %either : i1
+    }
+    ```
     Lanes of a GPU take the steps of different rows: there, this pass does not run.
   }];
   let options = [
