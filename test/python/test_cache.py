@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -190,15 +191,18 @@ def test_workers_are_compiled_apart(monkeypatch):
     assert _has(calls[0], "define", "@kernel_partition_worker_entry(")
 
 
-def test_many_workers_are_compiled_in_four_units(monkeypatch):
+def test_small_workers_are_compiled_together(monkeypatch):
+    """More units would not be done before that of the largest worker is."""
     monkeypatch.setenv("NACHO_OPTIMIZE", "1")
     kernel = nacho.mlir.compile("y[i] = A[i,j] * B[j,k] * x[k]", {"x": "dense"})
-    modules = kernel.llvm().split("; ModuleID")[1:]
-    workers = [
-        sum(_has(line, "define", "_worker_entry(") for line in code.splitlines())
-        for code in modules
-    ]
-    assert len(modules) == 5 and sum(workers[:4]) > 4 and all(workers)
+    largest, small, sums, _ = kernel.llvm().split("; ModuleID")[1:]
+    for code, name, count in (
+        (largest, "compute_worker", 1),
+        (small, "compute_worker", 2),
+        (sums, "combine_worker", 6),
+    ):
+        workers = re.findall(r"^define .*@(\w+_worker\w*)\(", code, re.MULTILINE)
+        assert len(workers) == count and all(name in each for each in workers)
 
 
 def _has(code: str, kind: str, name: str) -> bool:

@@ -213,6 +213,18 @@ def test_code(kernel):
     assert "kernel_execute" in kernel.asm()
 
 
+@pytest.mark.optimized
+def test_sums_of_parts_are_compiled_apart():
+    formats = {"A": "csr", "X": "dense", "Y": "dense"}
+    kernel = nacho.mlir.compile("Y[i,k] = A[i,j] * X[j,k]", formats)
+    units = kernel.llvm().split("; ModuleID")
+    (parts,) = (unit for unit in units if re.search("define .*combine_worker", unit))
+    assert not re.search("define .*(compute|partition)_worker", parts)
+    # Rows of sums may be long. An unrolled loop would add several vectors in a block.
+    blocks = [len(re.findall("fadd <", block)) for block in parts.split("\n\n")]
+    assert max(blocks) == 1
+
+
 def test_explain(kernel):
     text = kernel.explain(*operands(), parts=3, threads=2)
     for word in (UNION, "i, j", "3 part(s) on 2 thread(s)", "delta"):

@@ -83,7 +83,8 @@ static size_t sizeOf(const Function &function) {
 
 /// Divides workers into units of about the same size, for threads that compile
 /// one each: the largest go first, to the unit that is the smallest so far.
-/// More units would take more time together, since each reads what it has not.
+/// There are as many units as the largest worker makes of them all: more would
+/// not be done earlier, but each takes a few milliseconds to begin with.
 static std::vector<CodeUnit> divide(ArrayRef<const Function *> workers) {
   constexpr size_t kMostUnits = 4;
   std::vector<std::pair<size_t, size_t>> sized;
@@ -93,7 +94,13 @@ static std::vector<CodeUnit> divide(ArrayRef<const Function *> workers) {
     return one.first != other.first ? one.first > other.first
                                     : one.second < other.second;
   });
-  std::vector<CodeUnit> units(std::min(workers.size(), kMostUnits));
+  if (sized.empty())
+    return {};
+  size_t all = 0;
+  for (auto [size, n] : sized)
+    all += size;
+  std::vector<CodeUnit> units(
+      std::min(size_t(divideCeil(all, sized.front().first)), kMostUnits));
   std::vector<size_t> sizes(units.size());
   for (auto [size, n] : sized) {
     size_t smallest = min_element(sizes) - sizes.begin();
@@ -105,17 +112,21 @@ static std::vector<CodeUnit> divide(ArrayRef<const Function *> workers) {
 
 std::vector<CodeUnit> nacho::splitWorkers(const Module &module,
                                           ArrayRef<CodeUnit> called) {
-  CodeUnit others;
-  others.visitsEntries = false;
+  CodeUnit parts{{}, Runs::perPart}, others{{}, Runs::perCall};
   Workers workers(module);
   std::vector<const Function *> visiting;
   for (const CodeUnit &unit : called) {
     append_range(others.functions, unit.functions);
     std::vector<const Function *> found = workers.of(unit);
-    if (unit.visitsEntries)
+    if (unit.runs == Runs::perEntry)
       append_range(visiting, found);
+    else if (unit.runs == Runs::perPart)
+      for (const Function *worker : found)
+        parts.functions.push_back(worker->getName().str());
   }
   std::vector<CodeUnit> units = divide(visiting);
+  if (!parts.functions.empty())
+    units.push_back(std::move(parts));
   units.push_back(std::move(others));
   return units;
 }

@@ -12,20 +12,25 @@
 
 namespace nacho {
 
+/// What the time that code takes depends on: the number of parts, as where sums
+/// of parts are added up, or that of entries. The less often code runs, the
+/// less time is spent on compiling it.
+enum class Runs { perCall, perPart, perEntry };
+
 /// Functions that are compiled together, with what they call of functions that
 /// no unit names.
 struct CodeUnit {
   /// The functions that are called from outside of the unit.
   std::vector<std::string> functions;
-  /// Whether the time that the code takes depends on the number of entries.
-  /// Other code is hardly optimised, which takes a fifth of the time.
-  bool visitsEntries = true;
+  /// How often what the functions' workers do is done.
+  Runs runs = Runs::perEntry;
 };
 
 /// Takes units of functions that the host calls, which call the runtime with a
-/// function for all parts, their worker. Returns a few units that visit
-/// entries, of about the same size, with the workers of units that do; and one
-/// unit with all other functions, which does not.
+/// function for all parts, their worker. Returns a few units that run per
+/// entry, of about the same size, with the workers of those that do; one with
+/// the workers that run per part, if there are any; and one with all other
+/// functions, which run per call.
 std::vector<CodeUnit> splitWorkers(const llvm::Module &module,
                                    llvm::ArrayRef<CodeUnit> called);
 

@@ -44,28 +44,30 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createNachoLoadOnce());
 }
 
-/// The entries of a module. Those of each step are three units, since workers
-/// of some visit no entries: those that cut, and those that plan drafts.
+/// The entries of a module. Those of each step are several units, since workers
+/// of some visit no entries: those that cut, those that plan drafts, and those
+/// that add up the sums of parts.
 static std::vector<CodeUnit> entriesOf(ArrayRef<StepFunctions> steps) {
   std::vector<CodeUnit> units;
   for (const StepFunctions &functions : steps) {
     auto nameOf = [&](Phase phase) -> const std::string & {
       return functions[static_cast<size_t>(phase)];
     };
-    auto addUnit = [&](ArrayRef<Phase> phases, bool visitsEntries) {
+    auto addUnit = [&](ArrayRef<Phase> phases, Runs runs) {
       CodeUnit &unit = units.emplace_back();
-      unit.visitsEntries = visitsEntries;
+      unit.runs = runs;
       for (Phase phase : phases)
         if (!nameOf(phase).empty())
           unit.functions.push_back(packedName(nameOf(phase)));
     };
     bool isDrafted = !nameOf(Phase::compact).empty();
-    addUnit({Phase::partition}, /*visitsEntries=*/false);
+    addUnit({Phase::partition}, Runs::perCall);
     addUnit({Phase::plan, Phase::assemble, Phase::scan},
-            /*visitsEntries=*/!isDrafted);
+            isDrafted ? Runs::perCall : Runs::perEntry);
+    addUnit({Phase::combine}, Runs::perPart);
     addUnit({Phase::execute, Phase::run, Phase::fill, Phase::clear,
-             Phase::compute, Phase::combine, Phase::compact},
-            /*visitsEntries=*/true);
+             Phase::compute, Phase::compact},
+            Runs::perEntry);
   }
   return units;
 }

@@ -21,10 +21,6 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
-#include "llvm/Transforms/IPO/Inliner.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
 
 #include <future>
 
@@ -72,16 +68,21 @@ bool nacho::hasFastGathers() {
   return isFast;
 }
 
+static CodeGenOptLevel codegenLevel(Runs runs) {
+  if (!optimizesCode() || runs == Runs::perCall)
+    return CodeGenOptLevel::None;
+  return runs == Runs::perPart ? CodeGenOptLevel::Less
+                               : CodeGenOptLevel::Aggressive;
+}
+
 static Expected<std::unique_ptr<TargetMachine>>
-createHostMachine(bool visitsEntries = true,
+createHostMachine(Runs runs,
                   std::optional<Reloc::Model> relocation = std::nullopt) {
   initializeHost();
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  builder->setCodeGenOptLevel(optimizesCode() && visitsEntries
-                                  ? CodeGenOptLevel::Aggressive
-                                  : CodeGenOptLevel::None);
+  builder->setCodeGenOptLevel(codegenLevel(runs));
   if (builder->getTargetTriple().isX86() && !hasFastGathers())
     builder->addFeatures({"+prefer-no-gather"});
   builder->setRelocationModel(relocation);
@@ -100,25 +101,62 @@ static void markUnpredictable(Module &module) {
           instruction.setMetadata(LLVMContext::MD_unpredictable, unpredictable);
 }
 
-/// Makes code shorter whose time does not depend on the entries: functions get
-/// only those words of arrays that they use. Of a function that several others
-/// call, one copy is enough.
-static ModulePassManager shorten(Module &module) {
+/// Keeps one copy of functions that several others call.
+static void keepShared(Module &module) {
   for (Function &function : module)
     if (!function.isDeclaration() && function.getNumUses() > 1)
       function.addFnAttr(Attribute::NoInline);
-  ModulePassManager passes;
-  passes.addPass(createModuleToFunctionPassAdaptor(EarlyCSEPass()));
-  passes.addPass(DeadArgumentEliminationPass());
-  passes.addPass(ModuleInlinerWrapperPass());
-  passes.addPass(createModuleToFunctionPassAdaptor(InstCombinePass()));
-  return passes;
+}
+
+/// The passes for code that runs per call. They make it shorter: functions get
+/// only those words of arrays that they use.
+static constexpr StringLiteral kPassesPerCall =
+    "function(early-cse),deadargelim,cgscc(inline),"
+    "function(instcombine<no-verify-fixpoint>)";
+
+/// The passes for code that runs per part, on rows of sums. These may be long,
+/// so that their loops use vectors.
+static constexpr StringLiteral kPassesPerPart =
+    "cgscc(inline),function(early-cse,instcombine<no-verify-fixpoint>,"
+    "simplifycfg,loop-mssa(loop-rotate,licm),loop-vectorize,"
+    "instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// The passes for loops over entries: those of LLVM's -O3 that make a
+/// difference to kernels, in their order. But workers are inlined first: the
+/// default is to simplify them before and after that.
+static constexpr StringLiteral kPassesPerEntry =
+    "function(simplifycfg,sroa),cgscc(inline,function-attrs),"
+    "function(early-cse<memssa>,jump-threading,correlated-propagation,"
+    "instcombine<no-verify-fixpoint>,simplifycfg<switch-range-to-icmp>,"
+    "reassociate,constraint-elimination,"
+    "loop-mssa(licm<no-allowspeculation>,loop-rotate<header-duplication>,licm,"
+    "simple-loop-unswitch<nontrivial>),simplifycfg<switch-range-to-icmp>,"
+    "instcombine<no-verify-fixpoint>,loop(loop-idiom,indvars,loop-unroll-full),"
+    "gvn,sccp,instcombine<no-verify-fixpoint>,jump-threading,"
+    "correlated-propagation,loop-mssa(licm),loop(loop-deletion),loop-vectorize,"
+    "instcombine<no-verify-fixpoint>,simplifycfg<forward-switch-cond;"
+    "switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;"
+    "hoist-common-insts;sink-common-insts>,loop-unroll<O3>,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm),instsimplify,"
+    "div-rem-pairs,simplifycfg<switch-range-to-icmp;switch-to-arithmetic;"
+    "hoist-loads-stores-with-cond-faulting;speculate-unpredictables>)";
+
+static StringRef passesFor(Runs runs) {
+  switch (runs) {
+  case Runs::perCall:
+    return kPassesPerCall;
+  case Runs::perPart:
+    return kPassesPerPart;
+  case Runs::perEntry:
+    return kPassesPerEntry;
+  }
+  llvm_unreachable("all are mentioned");
 }
 
 /// Optimises without the SLP vectoriser, which moves the positions of a merge
 /// into vector registers and makes it several times slower.
 /// Once `word` is set, what is left to do is skipped.
-static void optimize(Module &module, TargetMachine &machine, bool visitsEntries,
+static void optimize(Module &module, TargetMachine &machine, Runs runs,
                      StringRef sanitizer, const StopWord &word) {
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
@@ -139,11 +177,16 @@ static void optimize(Module &module, TargetMachine &machine, bool visitsEntries,
   auto passes = [&] {
     if (!optimizesCode())
       return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
-    // What a sanitizer needs is part of the other pipelines.
-    if (!visitsEntries && sanitizer == "none")
-      return shorten(module);
-    return builder.buildPerModuleDefaultPipeline(
-        visitsEntries ? OptimizationLevel::O3 : OptimizationLevel::O1);
+    // What a sanitizer needs is part of the default pipelines.
+    if (sanitizer != "none")
+      return builder.buildPerModuleDefaultPipeline(runs == Runs::perEntry
+                                                       ? OptimizationLevel::O3
+                                                       : OptimizationLevel::O1);
+    if (runs == Runs::perCall)
+      keepShared(module);
+    ModulePassManager passes;
+    cantFail(builder.parsePassPipeline(passes, passesFor(runs)));
+    return passes;
   };
   passes().run(module, modules);
 }
@@ -185,19 +228,19 @@ void nacho::hideWarnings(LLVMContext &context) {
 static Expected<CompiledUnit> compileUnit(Module &module, const CodeUnit &from,
                                           StringRef sanitizer,
                                           const StopWord &word) {
-  auto machine = createHostMachine(from.visitsEntries);
+  auto machine = createHostMachine(from.runs);
   if (!machine)
     return machine.takeError();
   exportOnly(from.functions, module);
   markUnpredictable(module);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine, from.visitsEntries, sanitizer, word);
+  optimize(module, **machine, from.runs, sanitizer, word);
   if (isSet(word))
     return createStringError("a signal stopped the compilation");
 
   CompiledUnit unit;
-  unit.visitsEntries = from.visitsEntries;
+  unit.runs = from.runs;
   raw_svector_ostream stream(unit.bitcode);
   WriteBitcodeToFile(module, stream);
   if (Error error =
@@ -207,12 +250,12 @@ static Expected<CompiledUnit> compileUnit(Module &module, const CodeUnit &from,
 }
 
 Expected<SmallVector<char, 0>> nacho::objectForHost(Module &module) {
-  auto machine = createHostMachine(/*visitsEntries=*/true, Reloc::PIC_);
+  auto machine = createHostMachine(Runs::perEntry, Reloc::PIC_);
   if (!machine)
     return machine.takeError();
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  optimize(module, **machine, /*visitsEntries=*/true, "none", stopWord());
+  optimize(module, **machine, Runs::perEntry, "none", stopWord());
   SmallVector<char, 0> object;
   if (isSet(stopWord()))
     return createStringError("a signal stopped the compilation");
@@ -325,7 +368,7 @@ std::string JitModule::assembly() const {
   for (const CompiledUnit &unit : units) {
     LLVMContext context;
     std::unique_ptr<Module> module = readBitcode(unit.bitcode, context);
-    auto machine = cantFail(createHostMachine(unit.visitsEntries));
+    auto machine = cantFail(createHostMachine(unit.runs));
     cantFail(emit(*module, *machine, CodeGenFileType::AssemblyFile, text));
   }
   return std::string(text.begin(), text.end());

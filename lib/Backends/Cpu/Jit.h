@@ -29,10 +29,10 @@ bool hasFastGathers();
 std::string packedName(llvm::StringRef function);
 
 /// Optimises and compiles a module for the host. `called` are the entries that
-/// the host calls, in units that say whether their workers visit entries. Each
-/// unit that splitWorkers() makes of them has a thread of its own. The code
-/// reports errors to the sanitizer, "none", "address" or "thread", whose
-/// runtime library must be in the process when the code is loaded.
+/// the host calls, in units that say how often their workers run. Each unit
+/// that splitWorkers() makes of them has a thread of its own. The code reports
+/// errors to the sanitizer, "none", "address" or "thread", whose runtime
+/// library must be in the process when the code is loaded.
 llvm::Expected<CompiledCode> compileForHost(const llvm::Module &module,
                                             llvm::ArrayRef<CodeUnit> called,
                                             const std::string &sanitizer);

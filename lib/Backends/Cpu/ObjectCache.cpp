@@ -1,10 +1,10 @@
 //===- ObjectCache.cpp - Compiled code on disk ----------------------------===//
 //
 // A file has a digest of its key and of all that follows, the number of units,
-// and for each unit whether it visits entries, the size of its bitcode, the
-// bitcode, the size of its object, the object. A file is renamed when it is
-// complete, so that readers never see half of one. Its name begins as
-// pruneCache() of LLVM expects.
+// and for each unit how often it runs, the size of its bitcode, the bitcode,
+// the size of its object, the object. A file is renamed when it is complete, so
+// that readers never see half of one. Its name begins as pruneCache() of LLVM
+// expects.
 //
 // What is in a file is executed. So the directory and the file have to be the
 // user's own, and nobody else's to write to.
@@ -163,7 +163,7 @@ static std::string pack(const CompiledCode &code) {
   std::string bytes;
   append(bytes, code.size());
   for (const CompiledUnit &unit : code) {
-    append(bytes, unit.visitsEntries);
+    append(bytes, uint64_t(unit.runs));
     for (const auto &data : {unit.bitcode, unit.object}) {
       append(bytes, data.size());
       bytes.append(data.begin(), data.end());
@@ -185,7 +185,7 @@ static std::optional<CompiledCode> unpack(StringRef bytes) {
   CompiledCode code;
   for (uint64_t units = number(); units > 0; --units) {
     CompiledUnit &unit = code.emplace_back();
-    unit.visitsEntries = number();
+    unit.runs = Runs(number());
     for (auto *data : {&unit.bitcode, &unit.object}) {
       uint64_t size = number();
       if (size > bytes.size())

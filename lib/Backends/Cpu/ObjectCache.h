@@ -3,6 +3,8 @@
 #ifndef NACHO_LIB_OBJECTCACHE_H
 #define NACHO_LIB_OBJECTCACHE_H
 
+#include "CodeUnits.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -15,7 +17,7 @@ namespace nacho {
 
 /// The code of some functions of a module, compiled for the host.
 struct CompiledUnit {
-  bool visitsEntries = true;          ///< As that of the CodeUnit.
+  Runs runs = Runs::perEntry;         ///< As those of the CodeUnit.
   llvm::SmallVector<char, 0> bitcode; ///< After optimisation.
   llvm::SmallVector<char, 0> object;
 };
