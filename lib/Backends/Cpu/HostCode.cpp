@@ -31,12 +31,12 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertComplexToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertNachoParallelCallsToLLVM());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  // One conversion takes less time than one for each dialect.
+  ConvertToLLVMPassOptions rest;
+  rest.filterDialects = {"arith", "cf", "func", "memref"};
+  pm.addPass(createConvertToLLVMPass(rest));
   pm.addPass(createReconcileUnrealizedCastsPass());
   if (options.inProgram)
     pm.addPass(createNachoCallOwnFunctions());
