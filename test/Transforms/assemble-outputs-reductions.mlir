@@ -17,14 +17,12 @@
 //
 // CHECK-LABEL: func.func @negative_whole_entries_assemble(
 // CHECK-NOT:       nacho.coiterate
-// CHECK:           %[[ALL:.+]] = nacho.cost <nnz>
-// CHECK-NEXT:      %[[TO:.+]] = nacho.cut_position %hi[1, 0]
+// CHECK-NOT:       nacho.cost
+// CHECK:           %[[TO:.+]] = nacho.cut_position %hi[1, 0]
 // CHECK-NEXT:      %[[SOME:.+]] = arith.cmpi ne, %N_k, %c0 : index
-// CHECK-NEXT:      %[[MOST:.+]] = arith.minui %[[TO]], %[[ALL]] : index
-// CHECK-NEXT:      %[[END:.+]] = arith.select %[[SOME]], %[[MOST]], %c0 : index
+// CHECK-NEXT:      %[[END:.+]] = arith.select %[[SOME]], %[[TO]], %c0 : index
 // CHECK-NEXT:      %[[FROM:.+]] = nacho.cut_position %lo[1, 0]
-// CHECK-NEXT:      %[[LEAST:.+]] = arith.minui %[[FROM]], %[[ALL]] : index
-// CHECK-NEXT:      %[[BEGIN:.+]] = arith.select %[[SOME]], %[[LEAST]], %c0 : index
+// CHECK-NEXT:      %[[BEGIN:.+]] = arith.select %[[SOME]], %[[FROM]], %c0 : index
 // CHECK-NEXT:      %[[LAST:.+]] = arith.maxui %[[END]], %[[BEGIN]] : index
 // CHECK-NEXT:      %[[COUNT:.+]] = arith.subi %[[LAST]], %[[BEGIN]] : index
 // CHECK-NEXT:      memref.store %[[COUNT]], %counts[%part, %c0]

@@ -181,8 +181,9 @@ func.func @spread(%A: tensor<?x?xf64, #CSR>) -> tensor<?x?xf64> {
 // CHECK-LABEL: func.func private @positions_assemble(
 // CHECK-SAME:    %[[COUNTS:[^ ]+]]: memref<?x1xindex>, %[[OFFSETS:[^ ]+]]: memref<?x1xindex>, %[[SIZES:[^ ]+]]: memref<5xindex>, %{{[^ ]+}}: memref<i32>, %{{[^ ]+}}: index)
 // CHECK-NOT:       nacho.coiterate
-// CHECK:           %[[END:.+]] = arith.select
-// CHECK:           %[[BEGIN:.+]] = arith.select
+// CHECK:           %[[ALL:.+]] = nacho.cost <nnz>
+// CHECK-NEXT:      %[[END:.+]] = arith.minui %{{.+}}, %[[ALL]] : index
+// CHECK-NEXT:      %[[BEGIN:.+]] = arith.minui %{{.+}}, %[[ALL]] : index
 // CHECK:           memref.store %{{.+}}, %[[COUNTS]][%[[PART:.+]], %c0]
 // CHECK-NEXT:      memref.store %[[BEGIN]], %[[OFFSETS]][%[[PART]], %c0]
 // CHECK-NEXT:      %[[IS_LAST:.+]] = arith.cmpi eq, %{{.+}}, %[[PARTS:.+]] : index

@@ -81,21 +81,25 @@ static bool appendsAtPositions(const ResultLayout &layout) {
 }
 
 /// Emits how many of such entries come before the cut where a part begins or
-/// ends. Positions may be wrong, but none is said to be behind the last one.
+/// ends.
 static Value emitEntriesBefore(const Part &part, Value cut) {
   ImplicitLocOpBuilder &b = part.b;
   const ResultLayout &layout = part.layout;
-  CoiterateOp first = layout.loops.front();
-  Value all = CostOp::create(b, b.getIndexType(), CostKind::nnz,
-                             part.mapping.lookup(first.getFibers().front()),
-                             /*position=*/Value(), /*below=*/0);
   int64_t last = layout.numOuter - 1;
   Value position = CutPositionOp::create(b, b.getIndexType(), cut, last, 0);
   Condition areThere = kAlways;
   for (CoiterateOp loop : ArrayRef(layout.loops).drop_front(layout.numOuter))
     areThere = emitBoth(b, areThere,
                         Number(b, emitExtent(b, loop, part.mapping)) != 0);
-  return emitSelect(b, areThere, min(Number(b, position), all), 0);
+  return emitSelect(b, areThere, position, 0);
+}
+
+/// Emits how many entries the operand has.
+static Value emitNumEntries(const Part &part) {
+  CoiterateOp first = part.layout.loops.front();
+  return CostOp::create(part.b, part.b.getIndexType(), CostKind::nnz,
+                        part.mapping.lookup(first.getFibers().front()),
+                        /*position=*/Value(), /*below=*/0);
 }
 
 /// Whether parts also say where they append, since cuts tell: then nothing is
@@ -172,6 +176,12 @@ public:
     Part part(function, number, parts, PartTask::count);
     Number end(part.b, emitEntriesBefore(part, part.upper));
     Number begin(part.b, emitEntriesBefore(part, part.lower));
+    if (knowsOffsets(function)) {
+      // Positions may be wrong, but none is said to be behind the last one.
+      Value all = emitNumEntries(part);
+      end = min(end, all);
+      begin = min(begin, all);
+    }
     Value count = max(end, begin) - begin;
     function.storeRow(count, function.args.counts, number);
     if (!knowsOffsets(function))
