@@ -9,6 +9,8 @@
   map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
 #DCSR = #sparse_tensor.encoding<{
   map = (d0, d1) -> (d0 : compressed, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+#Loose = #sparse_tensor.encoding<{
+  map = (d0, d1) -> (d0 : dense, d1 : loose_compressed), posWidth = 32, crdWidth = 32 }>
 #SV = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed), posWidth = 32, crdWidth = 32 }>
 
 // Z[i, j] = A[i, j] * X[i, k] * Y[k, j]: no cut falls into an inner product, so that there is nothing
@@ -46,6 +48,18 @@ func.func @negative_whole_entries(%A: tensor<?x?xf64, #CSR>, %X: tensor<?x?xf64>
     %1 = nacho.binary mul %0, %c : f64
     %2 = nacho.reduce add %1 over [k] : f64
     nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
+// Between the fibers of A there may be positions without entries.
+//
+// CHECK-LABEL: func.func @negative_gaps_assemble(
+// CHECK:         nacho.coiterate
+func.func @negative_gaps(%A: tensor<?x?xf64, #Loose>) -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%a = %A[i, j] : tensor<?x?xf64, #Loose>) -> [i, j] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary add %a, %a : f64
+    nacho.yield %0 : f64
   }
   return %Z : tensor<?x?xf64, #CSR>
 }

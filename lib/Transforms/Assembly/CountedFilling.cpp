@@ -40,7 +40,7 @@ static bool stepsThroughOne(CoiterateOp loop) {
 }
 
 /// Whether loops step through the levels of one operand, from the first to the
-/// last, and do nothing else.
+/// last, and do nothing else. Each position of the last one is an entry.
 static bool stepThroughOperand(ArrayRef<CoiterateOp> loops) {
   Value fiber;
   for (CoiterateOp loop : loops) {
@@ -56,7 +56,10 @@ static bool stepThroughOperand(ArrayRef<CoiterateOp> loops) {
   return type.isElement() && !type.isOfScannedList() && root &&
          isa<BlockArgument>(root.getTensor()) &&
          first.getFibers().front() == root.getFiber() &&
-         isUniqueLevel(type.getTensor(), type.getLevel() - 1);
+         isUniqueLevel(type.getTensor(), type.getLevel() - 1) &&
+         llvm::none_of(llvm::seq(type.getLevel()), [&](unsigned level) {
+           return hasGaps(type.getTensor(), level);
+         });
 }
 
 /// Whether a part appends an entry for each position of an operand's last level
