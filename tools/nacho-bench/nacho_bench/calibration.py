@@ -60,10 +60,7 @@ def measure(
     """Return a record of spreads for each pair of a kernel and a workload."""
     records = []
     for kernel, workload in pairs:
-        files = {
-            name: str(store.path(workload, name, kernel.size)) for name in kernel.sparse
-        }
-        given = Operands(kernel.name, files, threads=1)
+        given = Operands.of(kernel, workload, store)
         spreads = {
             name: round(spread(kernel, given, cost or name), 3)
             for name, cost in models().items()

@@ -90,10 +90,7 @@ def measure(
     """Return the shares of plans for each pair, and each number of workers."""
     found = []
     for kernel, workload in pairs:
-        files = {
-            name: str(store.path(workload, name, kernel.size)) for name in kernel.sparse
-        }
-        given = Operands(kernel.name, files, threads=1)
+        given = Operands.of(kernel, workload, store)
         for workers in sizes:
             shares = shares_of(kernel, given, workers)
             found.append(Shares(kernel.name, workload.name, workers, *shares))

@@ -162,8 +162,7 @@ def count(
     Without a tile, it is the default.
     """
     choices = {"count-accesses": True} | ({} if tile is None else {"tile": tile})
-    files = {n: str(store.path(workload, n, kernel.size)) for n in kernel.sparse}
-    given = Operands(kernel.name, files, threads=1)
+    given = Operands.of(kernel, workload, store)
     compiled = nacho.mlir.compile(
         kernel.expression,
         formats={n: f for n, f in kernel.formats.items() if f != "scalar"},

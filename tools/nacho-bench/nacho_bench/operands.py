@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from nacho_bench.files import Store
 from nacho_bench.kernels import KERNELS, Kernel, dense_shapes, result_shape
+from nacho_bench.workloads import Workload
 
 INT32 = np.dtype(np.int32)
 
@@ -35,6 +37,14 @@ class Operands:
         self.files = files
         self._coo: dict[str, tuple[Any, ...]] = {}
         self._csr: dict[str, sp.csr_array] = {}
+
+    @classmethod
+    def of(cls, kernel: Kernel, workload: Workload, store: Store) -> "Operands":
+        """Return those of a kernel on a workload, for one thread of this process."""
+        files = {
+            name: str(store.path(workload, name, kernel.size)) for name in kernel.sparse
+        }
+        return cls(kernel.name, files, threads=1)
 
     def coo(
         self, name: str

@@ -118,8 +118,7 @@ def _medians(calls: dict[str, Call], rounds: int, least: float) -> dict[str, flo
 
 def _promising(calls: dict[str, Call]) -> tuple[dict[str, Call], float]:
     """Return the calls that are worth timing, and about what the chosen one takes."""
-    for call in (calls[CHOSEN], calls[CHOSEN]):
-        call()
+    _turn(calls[CHOSEN], 2)
     usual = _turn(calls[CHOSEN], 2)
     kept = {}
     for name, call in calls.items():
@@ -135,7 +134,7 @@ def _promising(calls: dict[str, Call]) -> tuple[dict[str, Call], float]:
 
 def regret(calls: dict[str, Call], rounds: int) -> tuple[float, float, str]:
     """Return the median as chosen, that of the best call, and the best one's name."""
-    kept, usual = _promising({CHOSEN: calls[CHOSEN]} | calls)
+    kept, usual = _promising(calls)
     first = _medians(kept, rounds, usual)
     best = min(first, key=lambda name: first[name])
     if best == CHOSEN:
@@ -154,12 +153,10 @@ def measure(
     found = []
     compiled: dict[str, Calls] = {}
     for kernel, workload in pairs:
-        files = {
-            name: str(store.path(workload, name, kernel.size)) for name in kernel.sparse
-        }
-        given = Operands(kernel.name, files, threads=1)
-        calls = compiled.setdefault(kernel.name, Calls(kernel))
-        times = regret(calls.with_operands(given), rounds)
+        given = Operands.of(kernel, workload, store)
+        if kernel.name not in compiled:
+            compiled[kernel.name] = Calls(kernel)
+        times = regret(compiled[kernel.name].with_operands(given), rounds)
         found.append(Regret(kernel.name, workload.name, *times))
         last = found[-1]
         say(f"{kernel.name} {workload.name}: {last.ratio:.2f} ({last.forced})")
