@@ -1,12 +1,14 @@
 //===- HintLoops.cpp - Hints for LLVM's vectoriser and unroller -----------===//
 //
 // LLVM's own estimates are for long loops; those over the entries of a row are
-// short. The hints become metadata of LLVM's loops.
+// short. The hints become metadata of LLVM's loops. The steps of a merge are
+// hinted at by how they compare coordinates.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nacho/Conversion/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -100,6 +102,28 @@ static void hint(scf::ForOp loop) {
   loop->setDiscardableAttr(kAnnotation, all);
 }
 
+/// Whether a number is the least one of several, of which `one` is one.
+static bool isLeastOf(Value least, Value one) {
+  auto both = least.getDefiningOp<arith::MinUIOp>();
+  return both && llvm::any_of(both->getOperands(), [&](Value value) {
+           return value == one || isLeastOf(value, one);
+         });
+}
+
+/// A position moves on if its coordinate is the least one. Whether the least
+/// one is at least the coordinate is the carry of a subtraction, which code
+/// generation adds to the position in one instruction. It takes four to add
+/// whether the two are equal.
+static void compareByCarry(arith::CmpIOp test) {
+  if (test.getPredicate() != arith::CmpIPredicate::eq)
+    return;
+  if (isLeastOf(test.getRhs(), test.getLhs()))
+    test->setOperands({test.getRhs(), test.getLhs()});
+  else if (!isLeastOf(test.getLhs(), test.getRhs()))
+    return;
+  test.setPredicate(arith::CmpIPredicate::uge);
+}
+
 namespace {
 struct HintLoops : nacho::impl::NachoHintLoopsBase<HintLoops> {
   void runOnOperation() override {
@@ -108,6 +132,7 @@ struct HintLoops : nacho::impl::NachoHintLoopsBase<HintLoops> {
       if (isInnermost(loop) && !loop->hasAttr(kAnnotation))
         hint(loop);
     });
+    getOperation()->walk(compareByCarry);
   }
 };
 } // namespace

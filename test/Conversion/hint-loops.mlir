@@ -108,3 +108,35 @@ func.func @negative_one_register(%values: memref<?xf64>, %n: index) -> vector<4x
   }
   return %sums : vector<4xf64>
 }
+
+// Whether a coordinate is the least one of three is a carry.
+//
+// CHECK-LABEL: func.func @merge(
+// CHECK-SAME:    %[[X:[^:]*]]: index, %[[Y:[^:]*]]: index, %[[Z:[^:]*]]: index
+// CHECK:         %[[BOTH:.*]] = arith.minui %[[X]], %[[Y]]
+// CHECK:         %[[LEAST:.*]] = arith.minui %[[BOTH]], %[[Z]]
+// CHECK:         arith.cmpi uge, %[[LEAST]], %[[X]]
+// CHECK:         arith.cmpi uge, %[[LEAST]], %[[Y]]
+// CHECK:         arith.cmpi uge, %[[LEAST]], %[[Z]]
+func.func @merge(%x: index, %y: index, %z: index) -> (i1, i1, i1) {
+  %both = arith.minui %x, %y : index
+  %least = arith.minui %both, %z : index
+  %first = arith.cmpi eq, %x, %least : index
+  %second = arith.cmpi eq, %least, %y : index
+  %third = arith.cmpi eq, %z, %least : index
+  return %first, %second, %third : i1, i1, i1
+}
+
+// Numbers that are not among those whose least one is known are compared as
+// before.
+//
+// CHECK-LABEL: func.func @negative_other_numbers(
+// CHECK-COUNT-3: arith.cmpi eq
+func.func @negative_other_numbers(%x: index, %y: index, %z: index) -> (i1, i1, i1) {
+  %least = arith.minui %x, %y : index
+  %most = arith.maxui %x, %y : index
+  %third = arith.cmpi eq, %z, %least : index
+  %atOther = arith.cmpi eq, %x, %most : index
+  %same = arith.cmpi eq, %x, %y : index
+  return %third, %atOther, %same : i1, i1, i1
+}

@@ -273,7 +273,7 @@ def NachoLeaveLoops : Pass<"nacho-leave-loops", "::mlir::ModuleOp"> {
 }
 
 def NachoHintLoops : Pass<"nacho-hint-loops"> {
-  let summary = "Say how LLVM is to vectorise and unroll loops over entries";
+  let summary = "Say how LLVM is to vectorise and unroll loops, and to step in merges";
   let description = [{
     LLVM's own estimates are for long loops. Before:
     ```mlir
@@ -288,6 +288,12 @@ def NachoHintLoops : Pass<"nacho-hint-loops"> {
     ```mlir
     ... {loop_annotation = #llvm.loop_annotation<
       vectorize = <disable = false, width = 4 : i32>, interleave = <count = 1 : i32>>}
+    ```
+
+    Code generation adds the carry of a compare to a position in a merge. Before and after:
+    ```mlir
+    %here = arith.cmpi eq, %i, %least : index     // %least is the least one of %i, ...
+    %here = arith.cmpi uge, %least, %i : index
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
