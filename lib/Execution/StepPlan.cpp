@@ -198,11 +198,10 @@ std::optional<Refusal> StepPlan::callPlan(const std::vector<Argument> &args,
 }
 
 /// Changes the number of parts that Nacho chose: to fewer, if their tables are
-/// worth no more, or if one thread fills the draft of a union or a list, in
-/// which one part leaves no gaps; to more, if threads have drafts of a part.
+/// worth no more, or if one thread fills a draft, in which one part leaves no
+/// gaps; to more, if threads have drafts of a part.
 void StepPlan::adaptParts(const std::vector<Argument> &args, int64_t threads) {
-  bool isList = step->isDraft() && step->list == Step::List::inOrder;
-  bool isOne = threads == 1 && (isList || step->movesInTurn());
+  bool isOne = threads == 1 && step->isDraft();
   int64_t most = isOne ? 1 : partsWithTables(args);
   if (most < parts)
     divide(most);
@@ -289,7 +288,6 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
     return executeInTurn(by, args, made, threads);
   if (auto refusal = allocateDraft(made))
     return refusal;
-  int64_t capacity = numEntries();
   Numbers<int64_t> counts(step->device(), parts * step->countColumns);
   Numbers<int64_t> moved(step->device(), (parts + 1) * step->countColumns);
   Numbers<int64_t> found(step->device(), step->numSizes());
@@ -299,14 +297,14 @@ std::optional<Refusal> StepPlan::execute(const Step &by,
   HostView<int64_t> numbers = found.read();
   sizes.assign(numbers.begin(), numbers.end());
   // A single part leaves no gaps in the draft: it is the result, if it is not
-  // to be sorted and does not waste too much memory. A list is soon released.
-  bool isSoonReleased = step->list == Step::List::inOrder;
-  if (parts == 1 && !step->isSorted() &&
-      (isSoonReleased || capacity / 2 <= numEntries())) {
+  // to be sorted. A list is soon released.
+  if (parts > 1 || step->isSorted())
+    return compact(by, args, made, moved.data(), threads);
+  if (step->list == Step::List::inOrder)
     shrink(made);
-    return std::nullopt;
-  }
-  return compact(by, args, made, moved.data(), threads);
+  else
+    fit(made);
+  return std::nullopt;
 }
 
 /// Moves the entries of the draft `made` to arrays of their own.

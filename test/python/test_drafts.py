@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import nacho
 from checks import same
-from nacho import Tensor
+from nacho import Tensor, _nacho
 
 pytestmark = pytest.mark.any_target
 
@@ -120,6 +120,32 @@ def test_parts_that_move_their_entries_in_turn(format, threads):
         for _ in range(5):
             assert same(kernel(A, B), counted)
     np.testing.assert_array_equal(dense(counted), A.to_dense() + B.to_dense())
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("second", ["* B[i,j]", "* B[j,k]"])
+def test_what_one_thread_drafts_is_the_result(second):
+    """There is one part, whose entries are where they belong."""
+    inputs = {
+        name: random((9000, 9000), 90_000, "csr", seed)
+        for seed, name in enumerate("AB")
+    }
+    out = "i,k" if "k" in second else "i,j"
+
+    def steps(parts):
+        before = _nacho.counted_steps()
+        result = nacho.evaluate(
+            f"Z[{out}] = A[i,j] {second}",
+            inputs,
+            parts=parts,
+            threads=1,
+            choices={"count-steps": True},
+        )
+        return result, _nacho.counted_steps() - before
+
+    (one, fewest), (chosen, taken) = steps(1), steps(None)
+    assert same(one, chosen)
+    assert taken == fewest
 
 
 def test_equal_operands_that_are_united():

@@ -29,6 +29,9 @@ public:
   void copyToHost(void *to, const void *from, size_t bytes) override {
     std::memcpy(to, from, bytes);
   }
+  void copy(void *to, const void *from, size_t bytes) override {
+    std::memcpy(to, from, bytes);
+  }
 
   bool isHost() const override { return true; }
   int64_t defaultThreads() const override { return nacho::defaultThreads(); }
