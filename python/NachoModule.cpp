@@ -238,9 +238,8 @@ public:
 
 private:
   Variant variantFor(const Asked &asked) const {
-    Facts facts = factsOf(kernel->operands);
     int64_t available = kernel->device.defaultThreads();
-    return kernel->chooser.choose(asked, facts, available).variant;
+    return kernel->chooser.choose(asked, Facts(), available).variant;
   }
 
   Variant variantWith(const nb::dict &given) const {

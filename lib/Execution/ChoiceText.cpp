@@ -43,8 +43,7 @@ std::string Chooser::describeKeys(const Choice &choice) const {
     why = "only " + shown(100 * facts.overlap) +
           " % of the entries have a first coordinate that all operands have";
   else if (facts.entries < kWorthKeys)
-    why = counted(facts.rank, "index", "indices") + ", fewer than " +
-          std::to_string(kWorthKeys) + " entries";
+    why = "fewer than " + std::to_string(kWorthKeys) + " entries";
   else
     why = shown(double(facts.entries) / std::max<int64_t>(facts.rows, 1)) +
           " entries per row";

@@ -61,7 +61,7 @@ static bool storesCoordinates(const TensorLayout &layout) {
 Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
                      const std::vector<Argument> &args,
                      const KernelFacts &kernel) {
-  Facts facts = factsOf(operands);
+  Facts facts;
   for (const Argument &each : args)
     facts.longest = std::max(facts.longest, each.size);
   const Argument *next = args.data();
@@ -86,12 +86,5 @@ Facts nacho::factsOf(const std::vector<TensorLayout> &operands,
       facts.keyBits += bitsOf(extents[level].size);
     isFirst = false;
   }
-  return facts;
-}
-
-Facts nacho::factsOf(const std::vector<TensorLayout> &operands) {
-  Facts facts;
-  for (const TensorLayout &layout : operands)
-    facts.rank = std::max<unsigned>(facts.rank, layout.levels.size());
   return facts;
 }

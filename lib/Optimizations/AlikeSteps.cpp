@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AlikeSteps.h"
+#include "GatheredSteps.h"
 #include "LoopBody.h"
 
 #include "nacho/IR/Arith.h"
@@ -32,11 +33,6 @@
 
 using namespace mlir;
 using namespace nacho;
-
-/// The number of steps that a vector has.
-static constexpr int64_t kSteps = 16;
-
-static VectorType lanesOf(Type type) { return VectorType::get(kSteps, type); }
 
 namespace {
 /// A loop whose steps test a bit that each looks up, and report coordinates.
@@ -156,16 +152,16 @@ bool AlikeSteps::match() {
 Value AlikeSteps::vectorOf(Value value) {
   if (Value known = lanes.lookupOrNull(value))
     return known;
-  return vector::BroadcastOp::create(b, lanesOf(value.getType()), value);
+  return vector::BroadcastOp::create(b, vectorOfSteps(value.getType()), value);
 }
 
 /// Emits what computes the conditions of the steps from one on.
 void AlikeSteps::emitVector(Value from) {
-  VectorType flags = lanesOf(b.getI1Type());
+  VectorType flags = vectorOfSteps(b.getI1Type());
   Value all = arith::ConstantOp::create(b, flags, b.getOneAttr(flags));
   for (Operation *op : test) {
     Value result = op->getResult(0);
-    VectorType type = lanesOf(result.getType());
+    VectorType type = vectorOfSteps(result.getType());
     if (op == lookup) {
       SmallVector<Value> first(lookup.getIndices());
       Value at = vectorOf(first.back());
@@ -220,7 +216,7 @@ void AlikeSteps::replace() {
   auto isUpTo = [&](Value x, Value y) -> Value {
     return Number(b, x).compare(arith::CmpIPredicate::sle, y);
   };
-  Value first = Number(b, lower) + kSteps;
+  Value first = Number(b, lower) + kStepsAtOnce;
   Number areMany(b, isUpTo(first, upper));
   if (otherwise)
     areMany = areMany & !Number(b, otherwise);
@@ -230,12 +226,12 @@ void AlikeSteps::replace() {
   b.setInsertionPointToStart(ifMany.elseBlock());
   yield(b.clone(*loop)->getResult(0));
   b.setInsertionPointToStart(ifMany.thenBlock());
-  auto outer =
-      scf::ForOp::create(b, lower, upper, Number(b, kSteps), loop.getInits());
+  auto outer = scf::ForOp::create(b, lower, upper, Number(b, kStepsAtOnce),
+                                  loop.getInits());
   yield(outer.getResult(0));
   b.setInsertionPointToStart(outer.getBody());
   Value from = outer.getInductionVar(), old = outer.getRegionIterArg(0);
-  Value next = Number(b, from) + kSteps;
+  Value next = Number(b, from) + kStepsAtOnce;
   auto ifFull = scf::IfOp::create(b, flag, isUpTo(next, upper),
                                   /*withElse=*/true);
   yield(ifFull.getResult(0));

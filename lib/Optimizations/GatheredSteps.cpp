@@ -16,11 +16,6 @@
 using namespace mlir;
 using namespace nacho;
 
-/// The number of steps that a vector has.
-static constexpr int64_t kSteps = 16;
-
-static VectorType lanesOf(Type type) { return VectorType::get(kSteps, type); }
-
 /// Finds `k = crd[p]` and `k < extent`. A coordinate that something else uses
 /// would have to be loaded again, and compared again.
 bool GatheredSteps::findCoordinate() {
@@ -110,12 +105,15 @@ Value GatheredSteps::emitFound(ImplicitLocOpBuilder &b, Value elements) {
   auto vectorOf = [&](Value value) -> Value {
     if (Value known = lanes.lookupOrNull(value))
       return known;
-    return vector::BroadcastOp::create(b, lanesOf(value.getType()), value);
+    return vector::BroadcastOp::create(b, vectorOfSteps(value.getType()),
+                                       value);
   };
   for (Operation *op : test) {
     auto operands = llvm::map_to_vector(op->getOperands(), vectorOf);
-    auto types = llvm::map_to_vector(
-        op->getResultTypes(), [](Type type) -> Type { return lanesOf(type); });
+    auto types =
+        llvm::map_to_vector(op->getResultTypes(), [](Type type) -> Type {
+          return vectorOfSteps(type);
+        });
     lanes.map(op->getResults(),
               createLike(b, op, operands, types)->getResults());
   }
@@ -131,14 +129,15 @@ Value GatheredSteps::emitFound(ImplicitLocOpBuilder &b, Value elements) {
 GatheredSteps::Listed GatheredSteps::list(ImplicitLocOpBuilder &b, Value from,
                                           Value to, const Lists &lists) {
   Type i32 = b.getI32Type();
-  VectorType flags = lanesOf(b.getI1Type()), integers = lanesOf(i32);
+  VectorType flags = vectorOfSteps(b.getI1Type()),
+             integers = vectorOfSteps(i32);
   Value bound = min(Number(b, extent), std::numeric_limits<int32_t>::max());
   Value below =
       vector::BroadcastOp::create(b, integers, Number(b, bound).as(i32));
-  Value steps = vector::StepOp::create(b, lanesOf(b.getIndexType()));
+  Value steps = vector::StepOp::create(b, vectorOfSteps(b.getIndexType()));
   steps = arith::IndexCastUIOp::create(b, integers, steps);
   Number none(b, 0, flags), zeros(b, 0, integers), zero(b, 0);
-  auto made = scf::ForOp::create(b, from, to, Number(b, kSteps),
+  auto made = scf::ForOp::create(b, from, to, Number(b, kStepsAtOnce),
                                  ValueRange{zero, none});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(made.getBody());
@@ -169,7 +168,7 @@ GatheredSteps::Listed GatheredSteps::list(ImplicitLocOpBuilder &b, Value from,
                                   alignment);
   vector::CompressStoreOp::create(b, lists.elements, count, busy, elements,
                                   alignment);
-  Type word = b.getIntegerType(kSteps);
+  Type word = b.getIntegerType(kStepsAtOnce);
   Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), busy);
   bits = vector::ExtractOp::create(b, bits, 0);
   bits = math::CtPopOp::create(b, Number(b, bits).as(i32));

@@ -10,6 +10,14 @@
 
 namespace nacho {
 
+/// The number of steps that a vector has.
+inline constexpr int64_t kStepsAtOnce = 16;
+
+/// The type of what the steps of a vector have each.
+inline mlir::VectorType vectorOfSteps(mlir::Type type) {
+  return mlir::VectorType::get(kStepsAtOnce, type);
+}
+
 /// A loop of which each step looks a coordinate of 32 bits up, if it is below
 /// an extent, and does nothing else if it finds nothing:
 ///

@@ -82,8 +82,7 @@ private:
   bool isIdle(unsigned level);
   bool followsFromStep(Value value);
   bool looksUp(Value value, bool isPlace);
-  template <typename Allocate>
-  auto allocate(Allocate allocate);
+  void atBeginOfPart(llvm::function_ref<void()> emit);
   Value emitIsBusy(Block &block, unsigned level, IRMapping &mapping);
   Value emitList(Value from, Value to, Value busy);
   ValueRange emitSteps(Value count, ValueRange carried,
@@ -183,15 +182,14 @@ bool IdleLoop::match() {
   return false;
 }
 
-/// Makes room for lists where the part begins: it is the same in all loops.
-template <typename Allocate>
-auto IdleLoop::allocate(Allocate allocate) {
+/// Emits where the part begins. Room for lists is made there, for all loops.
+void IdleLoop::atBeginOfPart(llvm::function_ref<void()> emit) {
   OpBuilder::InsertionGuard guard(b);
   Operation *part = loop->getParentOfType<ParallelOp>();
   if (!part)
     part = loop->getParentOfType<func::FuncOp>();
   b.setInsertionPointToStart(&part->getRegion(0).front());
-  return allocate();
+  emit();
 }
 
 /// Emits whether a step may do something: copies of what the conditions need.
@@ -255,8 +253,9 @@ ValueRange IdleLoop::emitSteps(Value count, ValueRange carried,
 
 /// Lists some steps one by one, and runs those. Returns what they carry.
 ValueRange IdleLoop::emitPiece(Value from, Value to, ValueRange carried) {
-  Value busy = allocate([&] {
-    return memref::AllocaOp::create(
+  Value busy;
+  atBeginOfPart([&] {
+    busy = memref::AllocaOp::create(
         b, MemRefType::get({kListedSteps}, b.getIndexType()));
   });
   Value count = emitList(from, to, busy);
@@ -267,8 +266,8 @@ ValueRange IdleLoop::emitPiece(Value from, Value to, ValueRange carried) {
 
 /// Does the same with vectors of steps.
 ValueRange IdleLoop::emitGathered(Value from, Value to, ValueRange carried) {
-  GatheredSteps::Lists lists =
-      allocate([&] { return gathered->allocate(b, kListedSteps); });
+  GatheredSteps::Lists lists;
+  atBeginOfPart([&] { lists = gathered->allocate(b, kListedSteps); });
   auto [count, outside] = gathered->list(b, from, to, lists);
   SmallVector<Value> reported = gathered->report(b, carried, outside);
   return emitSteps(count, reported, [&](Value n) -> Value {

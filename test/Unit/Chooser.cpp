@@ -226,28 +226,26 @@ static void checkStartOrder() {
 static void checkKeys() {
   constexpr int64_t many = 1 << 20;
   struct Row {
-    unsigned rank, bits;
+    unsigned bits;
     int64_t entries, rows;
     bool isExpected;
   };
   const Row table[] = {
       // Few entries are merged by keys.
-      {2, 30, many - 1, 1, true},
-      {3, 30, many - 1, 1, true},
-      {3, 62, 10, 10, true},
+      {30, many - 1, 1, true},
+      {62, 10, 10, true},
       // A key has to fit.
-      {3, 63, 10, 10, false},
-      {2, 63, many, many, false},
+      {63, 10, 10, false},
+      {63, many, many, false},
       // With many, the length of rows.
-      {2, 30, many, many / 64, false},
-      {2, 30, many, many / 64 + 1, true},
-      {3, 30, many, many / 64, false},
+      {30, many, many / 64, false},
+      {30, many, many / 64 + 1, true},
   };
   auto choose = [](Pins pins, bool canMergeKeys, Purpose purpose,
                    const Row &row) {
     Asked asked;
     asked.purpose = purpose;
-    Facts facts = {row.rank, row.bits, row.entries, row.rows, /*overlap=*/1};
+    Facts facts = {row.bits, row.entries, row.rows, /*overlap=*/1};
     KernelFacts kernel = {canMergeKeys, /*intersectsKeys=*/true};
     return Chooser(pins, kernel).choose(asked, facts, 1);
   };
@@ -257,7 +255,7 @@ static void checkKeys() {
   for (const Row &row : table) {
     auto expect = [&](const Choice &choice, bool isExpected) {
       check((choice.variant.merge == Merge::keys) == isExpected, [&] {
-        return show(choice) + ": " + std::to_string(row.rank) + " indices, " +
+        return show(choice) + ": " + std::to_string(row.bits) + " bits, " +
                std::to_string(row.entries) + " entries";
       });
     };
@@ -275,14 +273,14 @@ static void checkKeys() {
 static void checkOverlaps() {
   for (bool intersects : {false, true}) {
     Chooser chooser({}, {/*canMergeKeys=*/true, intersects});
-    check(chooser.wantsOverlap({}, {3, 30, 1 << 14, 1, 1}) == intersects,
+    check(chooser.wantsOverlap({}, {30, 1 << 14, 1, 1}) == intersects,
           [] { return "a sample of the overlap"; });
-    check(!chooser.wantsOverlap({}, {3, 30, (1 << 14) - 1, 1, 1}),
+    check(!chooser.wantsOverlap({}, {30, (1 << 14) - 1, 1, 1}),
           [] { return "a sample of the overlap of few entries"; });
   }
   Chooser chooser({}, {/*canMergeKeys=*/true, /*intersectsKeys=*/true});
   for (double overlap : {0.24, 0.25}) {
-    Choice choice = chooser.choose({}, {3, 30, 1 << 14, 1, overlap}, 1);
+    Choice choice = chooser.choose({}, {30, 1 << 14, 1, overlap}, 1);
     check((choice.variant.merge == Merge::keys) == (overlap == 0.25),
           [&] { return show(choice); });
   }
@@ -316,11 +314,10 @@ static void checkFacts() {
   std::vector<Argument> args =
       arrays({2, 50, 50, 50, 50, 7, 8, 1, 2, 9, 10, 40, 40, 100, 200, 1});
   Facts facts = factsOf({list, tree, number}, args);
-  check(facts.rank == 3, [&] { return std::to_string(facts.rank); });
   check(facts.keyBits == 3 + 3, [&] { return std::to_string(facts.keyBits); });
   check(facts.entries == 90, [&] { return std::to_string(facts.entries); });
   check(facts.rows == 7 * 8 + 9, [&] { return std::to_string(facts.rows); });
-  check(factsOf({number}, arrays({1})).rank == 0, [] { return "rank 0"; });
+  check(!factsOf({number}, arrays({1})).keyBits, [] { return "no key"; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -451,7 +448,6 @@ static void checkReachable() {
           asked.work = work;
           asked.purpose = purpose;
           Facts facts;
-          facts.rank = 2;
           facts.entries = facts.stored = facts.rows = work;
           std::optional<Choice> choice = chooser.choose(asked, facts, 2);
           for (int64_t share : {0, 1 << 12})

@@ -63,7 +63,6 @@ struct Asked {
 
 /// Facts about the operands of a call, known before any of it is computed.
 struct Facts {
-  unsigned rank = 0;    ///< The most levels of an operand.
   unsigned keyBits = 0; ///< The bits of a key of the first operand with levels.
   int64_t entries = 0;  ///< The number of entries of all operands.
   /// The number of rows of all operands: the fibers of their last levels or,
@@ -101,9 +100,6 @@ struct KernelFacts {
 Facts factsOf(const std::vector<TensorLayout> &operands,
               const std::vector<Argument> &args,
               const KernelFacts &kernel = {});
-
-/// The facts that are known without operands.
-Facts factsOf(const std::vector<TensorLayout> &operands);
 
 /// The results of trial runs of a merge of two operands.
 struct Sample {
