@@ -111,6 +111,19 @@ def test_what_is_wrong():
         Tensor.from_dense(np.ones((2, 4)), TWO_OF_FOUR)
 
 
+def test_conversions_are_refused():
+    """No conversion counts what a fiber has, so its arrays would be cut wrongly."""
+    rows = "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])"
+    message = "only from_parts makes a level that is 'structured'"
+    matrix = Tensor.from_dense(np.array([[1.0, 1, 2, 0], [0, 0, 0, 3]]), "csr")
+    for format in (rows, TWO_OF_FOUR):
+        with pytest.raises(UnsupportedError, match=f"^Tensor: .*{message}"):
+            matrix.convert(format)
+    kernel = nacho.mlir.compile("y[i] = A[i,j] * x[j]", {"A": rows})
+    with pytest.raises(UnsupportedError, match=f"^operand 'A': .*{message}"):
+        kernel(matrix, np.ones(4))
+
+
 def test_rows_without_blocks():
     crd = np.array([0, 2, 1, 3, 0, 1], np.int32)
     format = "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])"

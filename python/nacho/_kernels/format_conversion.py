@@ -31,12 +31,14 @@ def converted(view: View, wanted: Format, name: str | None = None) -> View:
     """
     if view.format == wanted:
         return view
+    if wanted.not_packed:
+        raise UnsupportedError(f"{subject(name)}: {wanted}: {wanted.not_packed}")
     view = usual_view(view)
     if view.format.parts or wanted.parts:
         require_within(view, name)
         return _through_coordinates(view, wanted, name)
     require_within(view, name)
-    if not wanted.is_usual and not wanted.not_packed:
+    if not wanted.is_usual:
         return with_levels_of(wanted, converted(view, wanted.usual, name))
     given = _without_fill(view) if _leaves_zeros_out(view.format, wanted) else view
     if given.format == wanted:
