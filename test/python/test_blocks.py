@@ -190,6 +190,27 @@ def test_tensors(format):
     np.testing.assert_allclose(y, a @ x)
 
 
+@pytest.mark.parametrize(
+    ("format", "wanted"),
+    [*zip(FORMATS, ("csr", "dcsr", "csc", "dcsr"), strict=True)],
+)
+def test_results_of_compiled_kernels_are_sparse(format, wanted):
+    """What is inferred has no blocks, but a level for each dimension."""
+    rng = np.random.default_rng(6)
+    _, a = blocks(rng, (8, 9), (2, 3))
+    _, b = blocks(rng, (8, 9), (2, 3))
+    A, B = Tensor.from_dense(a, format), Tensor.from_dense(b, wanted)
+    for text, dense in (
+        ("Z[i,j] = A[i,j] * 2", a * 2),
+        ("Z[i,j] = A[i,j] + B[i,j]", a + b),
+    ):
+        operands = {"A": A, "B": B} if "B" in text else {"A": A}
+        formats = {name: operand.format for name, operand in operands.items()}
+        made = nacho.mlir.compile(text, formats)(**operands)
+        assert made.format == nacho.Format(wanted)
+        np.testing.assert_array_equal(made.to_dense(), dense)
+
+
 def test_tensors_of_scipy():
     rng = np.random.default_rng(5)
     _, wanted = blocks(rng, (8, 9), (2, 3))

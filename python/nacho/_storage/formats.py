@@ -222,6 +222,21 @@ class Format:
         return Format(level_map(self.rank, levels, self.parts)).for_rank(self.rank)
 
     @property
+    def whole(self) -> Format:
+        """The format that has a level for each dimension, without blocks.
+
+        A dimension is dense there if all of its levels are, and compressed otherwise.
+        """
+        if not self.parts:
+            return self
+        sparse = {self.order[level] for level in self.stored}
+        kinds = (
+            (dimension, "compressed" if dimension in sparse else "dense")
+            for dimension in dict.fromkeys(self.order)
+        )
+        return self.of_levels((*kinds,))
+
+    @property
     def not_packed(self) -> str:
         """Why nothing is converted to the format; empty if that is possible."""
         reasons = (kind.not_packed for kind in self.level_kinds)

@@ -4,7 +4,7 @@ Every subexpression has a *structure*: per index, how its coordinates are stored
 subexpression is *absent* at coordinates where no operand of it stores an entry.
 
     expression                  structure
-    A[i,j]                      the levels of the format of A
+    A[i,j]                      the levels of the format of A, taken without blocks
     a * b, both 0 where absent  the structure of the first sparse operand; indices that
                                 it lacks are stored as in the other (but see below)
     a * b, only a 0 if absent   the structure of a; indices that it lacks, as in b
@@ -152,9 +152,9 @@ def _sorted(indices: Sequence[str], chains: Iterable[Sequence[str]]) -> list[str
 class _Inference:
     def __init__(self, kinds: Kinds, formats: Mapping[str, Format]) -> None:
         self.assignment = kinds.assignment
-        self.formats = formats
+        self.formats = {name: format.whole for name, format in formats.items()}
         self.background = backgrounds(kinds)
-        self.order = level_order(self.assignment, formats)
+        self.order = level_order(self.assignment, self.formats)
         self.spread: tuple[str, ...] = ()
         """The indices over which the first spread structure that was found spreads."""
 
