@@ -150,6 +150,15 @@ def test_blocks_of_any_rank():
         np.block([[A], A])
 
 
+def test_stacks_of_tensors_in_blocks():
+    """The levels of two dimensions may be three, which are no format of a stack."""
+    a = random_dense(np.random.default_rng(10), (4, 6))
+    A = Tensor.from_dense(
+        a, "(i, j) -> (j floordiv 2 : dense, i : compressed, j mod 2 : dense)"
+    )
+    check(np.stack([A, A]), np.stack([a, a]))
+
+
 def test_stored_zeros_are_elements_like_others():
     dense = np.arange(6.0).reshape(2, 3)
     for format in ("(d0, d1) -> (d1 : compressed, d0 : dense)", "csr"):

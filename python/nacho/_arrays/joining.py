@@ -183,7 +183,7 @@ def _stored(tensor: Tensor) -> Tensor:
 
 def _format(format: Format, rank: int) -> Format | str:
     """Return a format with another number of dimensions, or coo."""
-    if rank == len(format.order) and not format.not_packed:
+    if rank == format.rank and not format.not_packed:
         return format
     if rank == 1:
         return _ONE_DIMENSION
