@@ -205,6 +205,18 @@ def test_the_simulated_gpu_is_explained_too():
     assert patterns(found) == {} or "A[i,j]" in patterns(found)
 
 
+@pytest.mark.parametrize("operator", ["+", "*"])
+def test_parts_of_a_device_are_explained(operator):
+    """What is computed at once, or again, leaves no cuts; they are found apart."""
+    text, operands = f"Z[i,j] = A[i,j] {operator} B[i,j]", {"A": A, "B": B}
+    wanted = nacho.partition(text, 6, **operands)
+    for _ in range(2):
+        found = nacho.explain(text, **operands, target="cuda-sim", parts=6)
+        assert f"per part: {', '.join(map(str, wanted.costs))}" in found
+        share = wanted.costs.max() * 6 / wanted.total
+        assert f"largest {wanted.costs.max()} (balance {share:.3f})" in found
+
+
 @pytest.mark.parametrize(
     ("text", "operands", "options", "expected"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +11,7 @@ from nacho._kernels.counts import Counted, counted, described, since
 from nacho._kernels.drawing import drawn
 from nacho._kernels.explanation import Explanation, verdict
 from nacho._kernels.measured import (
+    Clock,
     Shared,
     Sharing,
     bytes_of,
@@ -47,6 +47,8 @@ class _Run(NamedTuple):
 
     plan: Plan
     native: _nacho.Plan
+    cuts: _nacho.Plan
+    """The parts: what a device computes at once leaves no cuts in the plan itself."""
     call: Call
     seconds: dict[str, float]
     """The time of each phase, by name."""
@@ -79,7 +81,7 @@ def explain(
     """
     notes: list[str] = []
     views = views_of(specialiser.source.assignment, given)
-    clock = _Clock()
+    clock = Clock()
     specialiser.run(given, views, running, _prepared, notes)
     clock.stop("compile")
 
@@ -87,7 +89,8 @@ def explain(
     statement = run.specialisation.statement
     loops = run.kernel.loops(run.program.choices)
     bandwidth = _bandwidth(run)
-    told = verdict(run.plan.parts, run.plan.balance, bandwidth, bool(notes))
+    cuts = Plan(run.call, run.cuts)
+    told = verdict(cuts.parts, cuts.balance, bandwidth, bool(notes))
     sections: list[tuple[str, Iterable[str]]] = [
         ("verdict", [told]),
         ("expression", [statement.written_out]),
@@ -102,7 +105,7 @@ def explain(
         ("variant", _variant(run)),
         ("memory", _memory(run)),
         ("workers", [run.call.workers(run.native)]),
-        ("cost", _costs(run.plan, run.program, specialiser.lowering.cost)),
+        ("cost", _costs(cuts, run.program, specialiser.lowering.cost)),
         ("time", _times(run)),
         ("moved", _moved(run, bandwidth)),
     ]
@@ -116,9 +119,9 @@ def _prepared(call: Call) -> None:
     call.plan("call")
 
 
-def _run(call: Call, clock: _Clock) -> _Run:
+def _run(call: Call, clock: Clock) -> _Run:
     clock.stop("check")
-    call.partition("call")
+    cuts = call.partition("call")
     clock.stop("partition")
     before = counted()
     native = call.plan("call")
@@ -130,7 +133,9 @@ def _run(call: Call, clock: _Clock) -> _Run:
     plan = Plan(call, native)
     counts = since(before)
     times = _part_times(call)
-    return _Run(plan, native, call, clock.seconds, counts, times, shared)
+    if call.specialisation.target == HOST:
+        cuts = native
+    return _Run(plan, native, cuts, call, clock.seconds, counts, times, shared)
 
 
 def _part_times(call: Call) -> list[float] | None:
@@ -151,21 +156,10 @@ def _part_times(call: Call) -> list[float] | None:
         return None
 
 
-class _Clock:
-    def __init__(self) -> None:
-        self.began = time.perf_counter()
-        self.seconds: dict[str, float] = {}
-
-    def stop(self, phase: str) -> None:
-        now = time.perf_counter()
-        self.seconds[phase] = now - self.began
-        self.began = now
-
-
 def _pictures(run: _Run, loops: Sequence[_nacho.LoopDescription]) -> list[Picture]:
     """Draw the cost and the time of parts, and what was cut."""
     plan = run.plan
-    nests = nests_of(run.program, run.native, run.call.extents)
+    nests = nests_of(run.program, run.cuts, run.call.extents)
     pictures: list[Picture] = [nest.bars for nest in nests]
     if run.times is not None:
         micros = [1e6 * seconds for seconds in run.times]
@@ -175,7 +169,7 @@ def _pictures(run: _Run, loops: Sequence[_nacho.LoopDescription]) -> list[Pictur
             busy = thread_times(micros, plan.threads)
             title = "Time of each thread, if parts take as long as alone"
             pictures.append(Bars.of(title, "thread", "µs", busy))
-    patterns = drawn(run.program, run.call.loaded, {plan.parts: nests}, loops)
+    patterns = drawn(run.program, run.call.loaded, {run.cuts.parts: nests}, loops)
     return [*pictures, *patterns]
 
 

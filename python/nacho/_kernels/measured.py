@@ -1,4 +1,4 @@
-"""What ``explain`` measures besides phases: parts, threads, bytes and bandwidth."""
+"""What ``explain`` measures: phases, parts, threads, bytes and bandwidth."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ _COPIED_BYTES = 1 << 25
 """More than caches hold, for each thread."""
 _COPIES = 3
 _SHOWN_THREADS = 16
+
+
+class Clock:
+    """The seconds that each phase takes, one after the other."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def stop(self, phase: str) -> None:
+        """End a phase, and begin the next."""
+        now = time.perf_counter()
+        self.seconds[phase] = now - self.began
+        self.began = now
 
 
 class Shared(NamedTuple):
