@@ -80,6 +80,16 @@ class FileError(NachoError, ValueError):
     """A file is not what its name says, or cannot hold what is to be written."""
 
 
+class FileAccessError(OSError, FileError):
+    """The system refuses to open a file, or to write it.
+
+    It is also the error that Python has for the reason, such as FileNotFoundError.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return file_access_error, (self.errno, self.strerror, self.filename)
+
+
 class NachoWarning(UserWarning):
     """Something may not be meant, or costs more than it has to."""
 
@@ -89,6 +99,19 @@ class DeviceError(NachoError, RuntimeError):
 
     Also: an operand is in the memory of another device.
     """
+
+
+def file_access_error(number: int, reason: str, name: str) -> FileAccessError:
+    """Return the error that is also the one that Python has for a number of errno."""
+    return _access_error(number)(number, reason, name)
+
+
+@functools.cache
+def _access_error(number: int) -> type[FileAccessError]:
+    own = type(OSError(number, ""))
+    if own is OSError:
+        return FileAccessError
+    return type("FileAccessError", (own, FileAccessError), {"__module__": __name__})
 
 
 def naming_memory(*names: str) -> Callable[[type[_Class]], type[_Class]]:

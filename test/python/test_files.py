@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import pickle
 import sys
 
 import numpy as np
@@ -302,8 +303,24 @@ def test_other_names(tmp_path):
             call(tmp_path / "a.txt")
     with pytest.raises(nacho.FileError, match="shape= is for"):
         nacho.read(tmp_path / "a.mtx", shape=(3, 3))
-    with pytest.raises(FileNotFoundError):
-        nacho.read(tmp_path / "none.tns")
+
+
+@pytest.mark.parametrize("kind", [".tns", ".mtx", ".npz", ".npy", ".csv.gz"])
+def test_files_that_the_system_refuses(tmp_path, kind):
+    """They are errors of Python's own, and of Nacho."""
+    missing, folder = tmp_path / "none" / f"a{kind}", tmp_path / f"a{kind}"
+    folder.mkdir()
+    refused = r"\[Errno \d+\] .*: '.*a" + kind
+    values = np.eye(3) if kind in (".npy", ".csv.gz") else A
+    for path, wanted in ((missing, FileNotFoundError), (folder, IsADirectoryError)):
+        for call in (nacho.read, lambda path: nacho.write(path, values)):
+            with pytest.raises(wanted, match=refused) as caught:
+                call(path)
+            assert isinstance(caught.value, nacho.FileAccessError)
+            assert isinstance(caught.value, nacho.FileError)
+            again = pickle.loads(pickle.dumps(caught.value))
+            assert type(again) is type(caught.value)
+            assert str(again) == str(caught.value)
 
 
 def test_bad_files(tmp_path):

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,13 @@ from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
 from nacho._files import archives, binsparse, dense, frostt, matrix_market
 from nacho._storage.formats import Format
-from nacho.errors import DTypeError, FileError, NachoError, OutOfMemoryError
+from nacho.errors import (
+    DTypeError,
+    FileError,
+    NachoError,
+    OutOfMemoryError,
+    file_access_error,
+)
 
 Name = str | os.PathLike[str]
 
@@ -75,7 +82,7 @@ def read(
     kind = kind_of(place)
     if shape is not None and kind != ".tns":
         raise FileError(f"'{place}' has a shape of its own: shape= is for .tns")
-    with place.open("rb"):
+    with _named_access(), place.open("rb"):
         pass  # else each library has words of its own for what cannot be opened
     if dtype is not None:
         dtype = _checked(dtype)
@@ -114,7 +121,23 @@ def write(path: Name, tensor: Any) -> None:
     """
     place = Path(path)
     writer = _WRITERS[kind_of(place)]
-    writer(place, asarray(tensor).to("cpu"))
+    made = asarray(tensor).to("cpu")
+    with _named_access():
+        writer(place, made)
+
+
+@contextmanager
+def _named_access() -> Iterator[None]:
+    """Make the errors of the system errors of Nacho, too."""
+    try:
+        yield
+    except NachoError:
+        raise
+    except OSError as error:
+        if error.errno is None or error.filename is None:
+            raise
+        reason = error.strerror or ""
+        raise file_access_error(error.errno, reason, error.filename) from error
 
 
 def _checked(dtype: DTypeLike) -> np.dtype[Any]:
