@@ -79,7 +79,7 @@ func.func @counted(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %n: in
   return
 }
 
-// What asks for the cuts gets bodies of its own for the first and for the last row.
+// What asks for the cuts gets a body of its own, for the first and for the last row.
 //
 // CHECK-LABEL: func.func @peeled(
 // CHECK:         %[[LO:.+]] = memref.load %{{.+}}[%c0, %c1]
@@ -90,20 +90,21 @@ func.func @counted(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %n: in
 // CHECK-NEXT:    %[[SECOND:.+]] = arith.minui %[[AFTER_LO]], %[[TO]] : index
 // CHECK-NEXT:    %[[BEFORE:.+]] = arith.minui %[[HI]], %[[TO]] : index
 // CHECK-NEXT:    %[[LAST:.+]] = arith.maxui %[[BEFORE]], %[[SECOND]] : index
-// CHECK-NEXT:    %[[ANY:.+]] = arith.cmpi ult, %[[LO]], %[[TO]] : index
-// CHECK-NEXT:    scf.if %[[ANY]] {
-// CHECK-NEXT:      %[[IS_LAST:.+]] = arith.cmpi eq, %[[LO]], %[[HI]] : index
-// CHECK-NEXT:      memref.store %true, %{{.+}}[%[[LO]]]
-// CHECK-NEXT:      memref.store %[[IS_LAST]], %{{.+}}[%[[LO]]]
-// CHECK-NEXT:    }
-// CHECK-NEXT:    scf.for %[[I:.+]] = %[[SECOND]] to %[[LAST]] step %c1 {
-// CHECK-NEXT:      memref.store %false, %{{.+}}[%[[I]]]
-// CHECK-NEXT:      memref.store %false, %{{.+}}[%[[I]]]
-// CHECK-NEXT:    }
-// CHECK-NEXT:    %[[IS_MORE:.+]] = arith.cmpi ult, %[[LAST]], %[[TO]] : index
-// CHECK-NEXT:    scf.if %[[IS_MORE]] {
-// CHECK-NEXT:      memref.store %false, %{{.+}}[%[[LAST]]]
-// CHECK-NEXT:      memref.store %true, %{{.+}}[%[[LAST]]]
+// CHECK-NEXT:    scf.for %[[TURN:.+]] = %c0 to %c2 step %c1 {
+// CHECK-NEXT:      %[[IS_FIRST:.+]] = arith.cmpi eq, %[[TURN]], %c0 : index
+// CHECK-NEXT:      %[[ROW:.+]] = arith.select %[[IS_FIRST]], %[[LO]], %[[LAST]] : index
+// CHECK-NEXT:      %[[UNTIL:.+]] = arith.select %[[IS_FIRST]], %[[LAST]], %[[SECOND]] : index
+// CHECK-NEXT:      %[[EXISTS:.+]] = arith.cmpi ult, %[[ROW]], %[[TO]] : index
+// CHECK-NEXT:      scf.if %[[EXISTS]] {
+// CHECK-NEXT:        %[[AT_LO:.+]] = arith.cmpi eq, %[[ROW]], %[[LO]] : index
+// CHECK-NEXT:        %[[AT_HI:.+]] = arith.cmpi eq, %[[ROW]], %[[HI]] : index
+// CHECK-NEXT:        memref.store %[[AT_LO]], %{{.+}}[%[[ROW]]]
+// CHECK-NEXT:        memref.store %[[AT_HI]], %{{.+}}[%[[ROW]]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.for %[[I:.+]] = %[[SECOND]] to %[[UNTIL]] step %c1 {
+// CHECK-NEXT:        memref.store %false, %{{.+}}[%[[I]]]
+// CHECK-NEXT:        memref.store %false, %{{.+}}[%[[I]]]
+// CHECK-NEXT:      }
 func.func @peeled(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xindex>, %y: memref<?xi1>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -191,18 +192,23 @@ func.func @negative_merged(%A: tensor<?x?xf64, #DCSR>, %B: tensor<?x?xf64, #DCSR
 // the part, too, if it is stored; the next row would begin where this row ends.
 //
 // CHECK-LABEL: func.func @cut_inside(
+// CHECK:         %[[CUT_ROW:.+]] = memref.load %{{.+}}[%c1, %c1]
 // CHECK:         %[[CUT:.+]] = memref.load %{{.+}}[%c1, %c5]
-// CHECK:         %[[BEGIN:.+]] = scf.if %{{.+}} -> (index) {
-// CHECK:           scf.yield %{{.+}} : index
-// CHECK:         %[[FROM:.+]] = scf.for %{{[^ ]+}} = {{.+}} iter_args(%{{.+}} = %[[BEGIN]]) -> (index) {
-// CHECK-NOT:       arith.select
-// CHECK:         scf.if
-// CHECK:           %[[END:.+]] = arith.minui
-// CHECK-NEXT:      %[[IS_INSIDE:.+]] = arith.cmpi ult, %[[CUT]], %[[END]] : index
-// CHECK:           %[[IS_STORED:.+]] = arith.cmpi eq
-// CHECK-NEXT:      %[[MORE:.+]] = arith.index_castui %[[IS_STORED]] : i1 to index
-// CHECK-NEXT:      %[[UNTIL:.+]] = arith.addi %[[CUT]], %[[MORE]] : index
-// CHECK-NEXT:      scf.for %{{[^ ]+}} = %[[FROM]] to %[[UNTIL]] step %c1 {
+// CHECK:         scf.for %{{[^ ]+}} = %c0 to %c2 step %c1 iter_args(%[[FROM:.+]] = %{{.+}}) -> (index) {
+// CHECK:           %[[ROW:.+]] = arith.select
+// CHECK:           %[[BEGIN:.+]] = scf.if %{{.+}} -> (index) {
+// CHECK:             %[[END:.+]] = arith.minui
+// CHECK-NEXT:        %[[IS_CUT:.+]] = arith.cmpi eq, %[[ROW]], %[[CUT_ROW]] : index
+// CHECK-NEXT:        %[[IS_INSIDE:.+]] = arith.cmpi ult, %[[CUT]], %[[END]] : index
+// CHECK:             %[[IS_STORED:.+]] = arith.cmpi eq
+// CHECK-NEXT:        %[[MORE:.+]] = arith.index_castui %[[IS_STORED]] : i1 to index
+// CHECK-NEXT:        %[[CLIPPED:.+]] = arith.addi %[[CUT]], %[[MORE]] : index
+// CHECK-NEXT:        %[[UNTIL:.+]] = arith.select %[[IS_CUT]], %[[CLIPPED]], %[[END]] : index
+// CHECK-NEXT:        scf.for %{{[^ ]+}} = %[[FROM]] to %[[UNTIL]] step %c1 {
+// CHECK:             scf.yield %[[END]] : index
+// CHECK:           scf.for %{{[^ ]+}} = {{.+}} iter_args(%{{.+}} = %[[BEGIN]]) -> (index) {
+// CHECK-NOT:         arith.select
+// CHECK:           return
 func.func @cut_inside(%T: tensor<?x?x?xf64, #CSF>, %bounds: memref<?x7xindex>, %y: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -11,7 +11,7 @@ def ConvertNachoLoopsToSCF
   let description = [{
     A coiteration that visits every coordinate becomes an `scf.for` over coordinates. A
     row of a part begins where the one before it ends. With `vector-bits`, the first and
-    the last row, which cuts may divide, get bodies of their own, unless one loop can
+    the last row, which cuts may divide, get a body of their own, unless one loop can
     visit the entries of all rows. If the outermost loop merges rows that are stored, its
     body branches on whether a cut may divide the row. A coiteration that steps through a
     single operand becomes an `scf.for` over its positions. Any other becomes an

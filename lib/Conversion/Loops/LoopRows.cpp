@@ -9,9 +9,9 @@
 //     begin = next
 //
 // The cuts may divide the first and the last row. Where the body asks whether
-// they do, each of both rows gets a copy of the body of its own, and in the
-// loop over the others the answer is known. Where it matters to no entry in
-// which row it is, one loop over the entries of all rows does the same.
+// they do, both rows share a copy of the body, and in the loop over the others
+// the answer is known. Where it matters to no entry in which row it is, one
+// loop over the entries of all rows does the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -277,22 +277,33 @@ Values RowLoop::emitRowIf(Value exists, Value coordinate, ValueRange values) {
   return Values(branch.getResults());
 }
 
-/// if first < end: body(first)
-/// for row = first + 1 to min(last, end): body(row), which no cut divides
-/// if first < last < end: body(last)
+/// for turn = 0 to 2:
+///   row = turn == 0 ? first : last
+///   if row < end: body(row)
+///   if turn == 0:
+///     for row = first + 1 to min(last, end): body(row), which no cut divides
+///
+/// In the second turn, the last row is at `end` if it is the first row, too.
 Values RowLoop::emitPeeled(Value first, Value end, Values values) {
-  auto isLess = [&](Value row) { return Number(b, row) < end; };
   Number second = Number(b, first) + 1;
   Value from = min(second, end);
   Value last = loop.upper->loops.front().coordinate;
   last = max(min(Number(b, last), end), from);
-  loop.lower->isReached = true;
-  values =
-      loop.emitCopy([&] { return emitRowIf(isLess(first), first, values); });
+  Number begin(b, 0), step(b, 1), turns(b, 2);
+  auto forOp = scf::ForOp::create(b, begin, turns, step, values);
+  OpBuilder::InsertionGuard guard(b);
+  if (!forOp.getBody()->empty())
+    forOp.getBody()->back().erase();
+  b.setInsertionPointToEnd(forOp.getBody());
+  Value isFirst = Number(b, forOp.getInductionVar()) == begin;
+  Value row = emitSelect(b, isFirst, first, last);
+  Value until = emitSelect(b, isFirst, last, from);
+  Value exists = Number(b, row) < end;
+  Values next = loop.emitCopy(
+      [&] { return emitRowIf(exists, row, forOp.getRegionIterArgs()); });
   loop.lower->isReached = loop.upper->isReached = false;
-  values = loop.emitCopy([&] { return emitRows(from, last, values); });
-  loop.upper->isReached = true;
-  return emitRowIf(isLess(last), last, values);
+  scf::YieldOp::create(b, emitRows(from, until, next));
+  return Values(forOp.getResults());
 }
 
 /// The entries of all rows follow those of the last row but its begin.
