@@ -8,7 +8,6 @@
 #include "nacho/Runtime/Sanitizer.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -29,7 +28,6 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createConvertNachoFunctionsToLibm());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertNachoParallelCallsToLLVM());
@@ -40,7 +38,7 @@ void nacho::addLoweringToLlvm(OpPassManager &pm,
   pm.addPass(createReconcileUnrealizedCastsPass());
   if (options.inProgram)
     pm.addPass(createNachoCallOwnFunctions());
-  addCanonicalizer(pm, options);
+  // What the conversion leaves to fold, LLVM folds in less time.
   pm.addPass(createNachoLoadOnce());
 }
 
