@@ -15,9 +15,6 @@
 namespace nb = nanobind;
 using namespace nacho;
 
-/// Index arrays of more elements are known by whoever has checked them.
-static constexpr int64_t kMostChecked = 1 << 12;
-
 int64_t roughly(int64_t size) {
   int bits = 0;
   for (auto square = __int128(size) * size; square; square >>= 1)
@@ -218,42 +215,10 @@ bool RepeatedCall::haveSizesOfOperand(const std::vector<Argument> &args,
   return true;
 }
 
-/// Whether arrays that nobody has checked are as long as they have to be, and
-/// have sorted and distinct entries.
-static bool isTensor(const TensorLayout &layout, const Argument *args) {
-  const Argument *extents = args + layout.numArrays() + 1;
-  std::vector<StoredArray> arrays;
-  std::vector<int64_t> shape;
-  int64_t entries = 1;
-  for (const TensorLayout::Level &level : layout.levels) {
-    int64_t parents = entries;
-    shape.push_back(extents[shape.size()].size);
-    if (level.isFull)
-      entries = checkedProduct(parents, shape.back());
-    if (std::optional<size_t> n = positionsOf(level)) {
-      const Argument &positions = args[arrays.size() + *n];
-      if (positions.size > kMostChecked || positions.size != parents + 1)
-        return false;
-      entries = level.arrays[*n].type == ElementType::i32
-                    ? static_cast<const int32_t *>(positions.data)[parents]
-                    : static_cast<const int64_t *>(positions.data)[parents];
-    }
-    for (const TensorLayout::Array &array : level.arrays) {
-      const Argument &found = args[arrays.size()];
-      if (entries < 0 || entries > kMostChecked ||
-          found.size != array.length(parents, entries))
-        return false;
-      arrays.push_back({array.type, found.size, found.data});
-    }
-  }
-  return args[arrays.size()].size == entries &&
-         isCanonical(layout, arrays, shape.data(), /*threads=*/1);
-}
-
 bool RepeatedCall::areOthersValid(const std::vector<Argument> &args,
                                   const std::vector<bool> &areOthers) const {
   for (size_t n = 0; n < operands.size(); ++n)
-    if (areOthers[n] && !isTensor(kernel->operands[n], &args[begins[n]]))
+    if (areOthers[n] && !isSmallTensor(kernel->operands[n], &args[begins[n]]))
       return false;
   return true;
 }
@@ -267,40 +232,6 @@ int64_t RepeatedCall::workOf(const std::vector<Argument> &args) const {
   if (__builtin_mul_overflow(entries, work.inner, &product))
     return INT64_MAX;
   return product;
-}
-
-static int64_t firstFault(const Argument &pos, ElementType type,
-                          int64_t entries) {
-  int64_t length = pos.size - 1;
-  if (type == ElementType::i32)
-    return checkPositions(static_cast<const int32_t *>(pos.data), length,
-                          entries);
-  return checkPositions(static_cast<const int64_t *>(pos.data), length,
-                        entries);
-}
-
-/// Whether each array of positions begins at 0, never falls, and ends with the
-/// last entry of its level.
-bool RepeatedCall::arePositionsValid(const std::vector<Argument> &args) const {
-  const Argument *next = args.data();
-  for (const TensorLayout &layout : kernel->operands) {
-    const Argument *array = next;
-    next += layout.numArguments();
-    for (const TensorLayout::Level &level : layout.levels) {
-      const Argument *pos = array;
-      array += level.arrays.size();
-      if (level.arrays.size() < 2 || !level.arrays.front().holdsPositions)
-        continue;
-      // The positions of words follow from their bits: the caller checks them.
-      if (level.arrays.front().wordSize)
-        return false;
-      // The positions of a level come before its coordinates.
-      int64_t entries = pos[1].size / level.arrays[1].perEntry;
-      if (firstFault(*pos, level.arrays.front().type, entries) >= 0)
-        return false;
-    }
-  }
-  return true;
 }
 
 static bool hasOthers(const std::vector<bool> &areOthers) {
@@ -320,7 +251,7 @@ bool RepeatedCall::takeCall(const nb::tuple &given, TakenCall &taken,
 bool RepeatedCall::areValid(const std::vector<Argument> &args,
                             const std::vector<bool> &areOthers) const {
   return (!hasOthers(areOthers) || areOthersValid(args, areOthers)) &&
-         arePositionsValid(args);
+         arePositionsValid(kernel->operands, args.data());
 }
 
 std::unique_ptr<TakenCall> RepeatedCall::take(const nb::tuple &given) const {

@@ -128,7 +128,6 @@ private:
                          bool &areOther);
   bool haveSizesOfOperand(const std::vector<nacho::Argument> &args,
                           size_t operand) const;
-  bool arePositionsValid(const std::vector<nacho::Argument> &args) const;
   bool areOthersValid(const std::vector<nacho::Argument> &args,
                       const std::vector<bool> &areOthers) const;
   int64_t workOf(const std::vector<nacho::Argument> &args) const;

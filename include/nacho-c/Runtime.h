@@ -57,6 +57,16 @@ void nacho_destroy_plan(nacho_plan *plan);
 void nacho_call(nacho_image *image, const nacho_argument *operands,
                 nacho_argument *results, int64_t threads, int64_t parts);
 
+/* Calls a kernel if its operands are valid, and returns whether they are: their
+ * positions begin at 0, never fall, and end with the last entry. Of the
+ * operands whose bits are set in `unknown`, which begins with the first one,
+ * the entries are checked, too: they have to be sorted, distinct and inside of
+ * the extents, and no more than 4096. The coordinates of the others have been
+ * checked. */
+int32_t nacho_call_if_valid(nacho_image *image, const nacho_argument *operands,
+                            uint64_t unknown, nacho_argument *results,
+                            int64_t threads, int64_t parts);
+
 /* Makes one array of several that have `size` elements of `bytes` bytes each:
  * first come the first elements of all arrays, then their second ones. The
  * arrays are released with free(), and so is the one that is returned. MLIR's

@@ -5,6 +5,7 @@
 #include "OrderedOperand.h"
 #include "StaticKernel.h"
 #include "nacho-c/Runtime.h"
+#include "nacho/Execution/Canonical.h"
 #include "nacho/Execution/Device.h"
 #include "nacho/Execution/Plan.h"
 #include "nacho/Runtime/Memory.h"
@@ -198,6 +199,44 @@ NACHO_EXPORT void nacho_call(nacho_image *image, const nacho_argument *operands,
     keep(*loaded, std::move(plan));
 }
 
+static std::vector<Argument> argumentsOf(const nacho_argument *from,
+                                         const TensorLayout &layout) {
+  std::vector<Argument> args;
+  args.reserve(layout.numArguments());
+  for (size_t n = 0; n < layout.numArguments(); ++n)
+    args.push_back({from[n].data, from[n].size});
+  return args;
+}
+
+/// See nacho_call_if_valid().
+static bool areValid(const std::vector<TensorLayout> &layouts,
+                     const nacho_argument *operands, uint64_t unknown) {
+  std::vector<Argument> args;
+  for (size_t n = 0; n < layouts.size(); ++n) {
+    size_t first = args.size();
+    for (const Argument &arg : argumentsOf(operands + first, layouts[n]))
+      args.push_back({readableOnHost(arg.data, arg.size), arg.size});
+    bool isKnown = n >= 64 || !(unknown >> n & 1);
+    if (!isKnown && !isSmallTensor(layouts[n], &args[first]))
+      return false;
+  }
+  return arePositionsValid(layouts, args.data());
+}
+
+NACHO_EXPORT int32_t nacho_call_if_valid(nacho_image *image,
+                                         const nacho_argument *operands,
+                                         uint64_t unknown,
+                                         nacho_argument *results,
+                                         int64_t threads, int64_t parts) {
+  bool valid = false;
+  guarded([&] {
+    valid = areValid(load(*image).kernel->operands, operands, unknown);
+  });
+  if (valid)
+    nacho_call(image, operands, results, threads, parts);
+  return valid;
+}
+
 NACHO_EXPORT void *nacho_interleave(void *const *arrays, int64_t count,
                                     int64_t size, int64_t bytes) {
   void *made = nullptr;
@@ -224,15 +263,6 @@ NACHO_EXPORT void *nacho_interleave(void *const *arrays, int64_t count,
 struct nacho_ordered {
   std::unique_ptr<OrderedOperand> operand;
 };
-
-static std::vector<Argument> argumentsOf(const nacho_argument *from,
-                                         const TensorLayout &layout) {
-  std::vector<Argument> args;
-  args.reserve(layout.numArguments());
-  for (size_t n = 0; n < layout.numArguments(); ++n)
-    args.push_back({from[n].data, from[n].size});
-  return args;
-}
 
 static void storeArguments(const std::vector<Argument> &args,
                            nacho_argument *into) {

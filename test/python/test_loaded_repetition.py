@@ -70,6 +70,63 @@ def test_other_values_of_known_operands(tmp_path, monkeypatch):
         loaded(A, x, x)
 
 
+@pytest.mark.parametrize("name", ["matvec", "union", "csc", "number"])
+def test_other_matrices_of_the_same_shape(name, tmp_path, monkeypatch):
+    text, formats, make = CASES[name]
+    kernel = nacho.mlir.compile(text, formats)
+    loaded = exported(kernel, tmp_path)
+    loaded(*make())
+    unlooked(loaded, monkeypatch)
+    for seed in range(5):
+        others = [
+            sp.random_array(
+                each.shape, density=0.1 * seed, rng=seed, format=each.format
+            )
+            if sp.issparse(each)
+            else each
+            for each in make()
+        ]
+        assert samples.same(loaded(*others), kernel(*others))
+
+
+def test_other_matrices_are_checked(tmp_path):
+    loaded = exported(nacho.mlir.compile(MATVEC, DENSE), tmp_path)
+    x = np.arange(20.0)
+    for _ in range(2):
+        loaded(matrix(), x)
+        unsorted = matrix()
+        unsorted.indices = unsorted.indices[::-1].copy()
+        wanted = unsorted.copy()
+        wanted.sum_duplicates()
+        unsorted.has_sorted_indices = False
+        assert np.array_equal(loaded(unsorted, x), wanted @ x)
+        for place, number in ((0, -1), (0, 20), (3, 1 << 30)):
+            outside = matrix()
+            outside.indices[place] = number
+            with pytest.raises(nacho.OperandError, match="operand 'A': indices"):
+                loaded(outside, x)
+        falling = matrix()
+        falling.indptr[1] = falling.nnz + 1
+        with pytest.raises(nacho.OperandError, match="operand 'A': indptr"):
+            loaded(falling, x)
+        shorter = matrix()
+        shorter.data = shorter.data[:-1].copy()
+        with pytest.raises(nacho.OperandError):
+            loaded(shorter, x)
+        wide = matrix()
+        wide.indices, wide.indptr = map(np.int64, (wide.indices, wide.indptr))
+        with pytest.raises(nacho.DTypeError, match="int64"):
+            loaded(wide, x)
+
+
+def test_other_matrices_with_many_entries(tmp_path):
+    loaded = exported(nacho.mlir.compile(MATVEC, DENSE), tmp_path)
+    x = np.arange(300.0)
+    for seed in range(3):
+        A = sp.random_array((300, 300), density=0.2, rng=seed, format="csr")
+        assert np.allclose(loaded(A, x), A @ x)
+
+
 def test_other_containers_of_known_arrays(tmp_path):
     loaded = exported(nacho.mlir.compile(UNION), tmp_path)
     A = matrix(shape=(30, 30))

@@ -28,6 +28,20 @@ bool isCanonical(const TensorLayout &layout,
                  const std::vector<StoredArray> &arrays, const int64_t *extents,
                  int64_t threads);
 
+/// Index arrays of more elements are known by whoever has checked them.
+constexpr int64_t kMostChecked = 1 << 12;
+
+/// Whether arrays that nobody has checked are as long as they have to be, and
+/// have sorted and distinct entries. `args` are those of one operand. False,
+/// without a look at them, if they have more than kMostChecked elements.
+bool isSmallTensor(const TensorLayout &layout, const Argument *args);
+
+/// Whether each array of positions of all operands begins at 0, never falls,
+/// and ends with the last entry of its level. The positions of words follow
+/// from their bits: these are for the caller to check, and found invalid here.
+bool arePositionsValid(const std::vector<TensorLayout> &operands,
+                       const Argument *args);
+
 } // namespace nacho
 
 #endif // NACHO_EXECUTION_CANONICAL_H

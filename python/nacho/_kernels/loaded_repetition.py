@@ -1,14 +1,15 @@
 """Repetitions of calls of kernels of files, which load no extension.
 
 All that a call finds out of its operands still holds for the same index arrays and for
-values of the same type and size. What their owners may have edited is read again.
+values of the same type and size. What their owners may have edited is read again. The
+runtime library checks positions, and small operands with other index arrays in full.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from operator import is_
+from collections.abc import Callable, Sequence
+from operator import attrgetter, is_
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from nacho._kernels.call import Call
 from nacho._runtime import library
 from nacho._storage.containers import Place, places_of
 from nacho._storage.formats import TensorType
-from nacho._storage.level_kind import LevelKind
 from nacho._storage.operands import arguments
 from nacho._storage.scalars import load_scalar
 from nacho._storage.views import Array, View, is_plain
@@ -36,40 +36,57 @@ class _Number:
         self._class = type(number)
         self._wanted = wanted
 
-    def read(self, given: object) -> list[object]:
-        """Return the argument that a number is."""
+    def read(self, given: object, args: list[Any]) -> bool:
+        """Add the argument that a number is. It has no index arrays."""
         if type(given) is not self._class:
             raise _UnlikeError
-        return [load_scalar(self._name, given, self._wanted)]
+        args.append(load_scalar(self._name, given, self._wanted))
+        return False
+
+
+def _finder(place: Place) -> Callable[[Any], Any]:
+    """Return the function that finds the array at a place of a container."""
+    if len(place) == 1 and isinstance(place[0], str):
+        return attrgetter(place[0])
+
+    def find(container: Any) -> Any:
+        found = container
+        for step in place:
+            found = found[step] if isinstance(step, int) else getattr(found, step)
+        return found
+
+    return find
 
 
 class _Array:
     """An array of a container: where it is there, and what it is like."""
 
+    __slots__ = ("_dtype", "_find", "_made", "_rank", "checked", "size")
+
     def __init__(self, place: Place | None, array: Array, is_index: bool) -> None:
-        self._place = place
+        self._find = None if place is None else _finder(place)
         self._made = array if place is None else None
-        self._checked = weakref.ref(array) if is_index else None
-        self._layout = (array.shape, array.dtype)
+        self._rank = array.ndim
+        self._dtype = array.dtype
+        self.checked = weakref.ref(array) if is_index else None
+        """The array that was checked, if it has to be that one or be checked."""
+        self.size = array.size
 
     def find(self, container: Any) -> Array:
         """Return the array of a container, or the one that was made for its view."""
-        if self._made is not None:
+        if self._find is None:
+            assert self._made is not None
             return self._made
-        assert self._place is not None
-        found = container
-        for step in self._place:
-            found = found[step] if isinstance(step, int) else getattr(found, step)
-        is_other = self._checked is not None and found is not self._checked()
-        if is_other or not isinstance(found, np.ndarray):
+        found = self._find(container)
+        if not isinstance(found, np.ndarray) or found.dtype != self._dtype:
             raise _UnlikeError
-        if (found.shape, found.dtype) != self._layout or not is_plain(found):
+        if found.ndim != self._rank or not is_plain(found):
             raise _UnlikeError
         return found
 
 
 class _Tensor:
-    """An operand with indices, whose index arrays are the same objects each time."""
+    """An operand with indices, of one class, shape and format."""
 
     def __init__(
         self, container: Any, view: View, places: Sequence[Place | None]
@@ -78,39 +95,48 @@ class _Tensor:
         self._shape = container.shape
         self._format = getattr(container, "format", None)
         self._extents = view.extents
+        self._is_stored = all(place is not None for place in places) and len(places) > 1
+        """Whether all index arrays are in the container, which may have others."""
         arrays: list[Any] = arguments(view)[: len(places)]
         last = len(places) - 1
         self._arrays = [
             _Array(place, array, n < last)
             for n, (place, array) in enumerate(zip(places, arrays, strict=True))
         ]
-        self._positions: list[tuple[LevelKind, int]] = []
-        """Where those of the arrays are that hold positions: before coordinates."""
-        n = 0
-        for kind, pos, crd in zip(
-            view.format.level_kinds, view.pos, view.crd, strict=True
-        ):
-            if pos is not None and places[n] is not None:
-                self._positions.append((kind, n))
-            n += (pos is not None) + (crd is not None)
 
     def is_read_from(self, container: Any, view: View) -> bool:
         """Return whether the arrays of a view are the container's own."""
+        found: list[Any] = []
         try:
-            return all(map(is_, self.read(container), arguments(view)))
+            self.read(container, found)
         except (_UnlikeError, AttributeError, LookupError):
             return False
+        return all(map(is_, found, arguments(view)))
 
-    def read(self, given: Any) -> list[object]:
-        """Return the arguments that a container is, if its positions are valid."""
+    def read(self, given: Any, args: list[Any]) -> bool:
+        """Add the arguments that a container is.
+
+        Returns whether it has other index arrays than those that were checked.
+        """
         is_alike = type(given) is self._class and given.shape == self._shape
         if not is_alike or getattr(given, "format", None) != self._format:
             raise _UnlikeError
-        arrays = [array.find(given) for array in self._arrays]
-        for kind, n in self._positions:
-            if kind.wrong_position(arrays[n], arrays[n + 1]) is not None:
+        first = len(args)
+        has_others = False
+        for array in self._arrays:
+            found = array.find(given)
+            args.append(found)
+            if array.checked is not None and array.checked() is not found:
+                has_others = True
+        if has_others:
+            if not self._is_stored:
                 raise _UnlikeError
-        return [*arrays, *self._extents]
+        else:
+            for array, found in zip(self._arrays, args[first:], strict=True):
+                if found.size != array.size:
+                    raise _UnlikeError
+        args += self._extents
+        return has_others
 
 
 class LoadedRepetition:
@@ -119,7 +145,8 @@ class LoadedRepetition:
     __slots__ = ("_asked", "_operands", "_specialisation")
 
     def __init__(self, call: Call, operands: list[_Number | _Tensor]) -> None:
-        self._specialisation = call.specialisation
+        # That of a kernel of a file, which has more methods than others.
+        self._specialisation: Any = call.specialisation
         self._asked = call.asked
         self._operands = operands
 
@@ -133,7 +160,7 @@ class LoadedRepetition:
                 operands.append(_Number(reader.name, given, reader.type))
                 continue
             places = places_of(view)
-            if places is None:
+            if places is None or not view.format.is_usual:
                 return None
             operand = _Tensor(given, view, places)
             if not operand.is_read_from(given, view):
@@ -150,14 +177,15 @@ class LoadedRepetition:
         """
         if plan is not None or len(operands) != len(self._operands):
             return None
-        args: list[object] = []
+        args: list[Any] = []
+        unknown = 0
         try:
-            for known, given in zip(self._operands, operands, strict=True):
-                args += known.read(given)
-            made = self._specialisation.plan(args, self._asked, "call")
-            return self._specialisation.execute(
-                made, args, planned=True, trusted=False, into=into
-            )
+            for n, known in enumerate(self._operands):
+                if known.read(operands[n], args):
+                    unknown |= 1 << n
+            made: list[Any] | None
+            made = self._specialisation.repeat(self._asked, args, unknown, into)
+            return made
         except (_UnlikeError, AttributeError, LookupError, NachoError, library.Failure):
             # The caller looks at all operands, and refuses what cannot be computed.
             return None

@@ -11,7 +11,6 @@ import re
 import threading
 from array import array
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +73,9 @@ def _library() -> Any:
     place, number = ctypes.c_void_p, ctypes.c_int64
     loaded.nacho_call.argtypes = [place, place, place, number, number]
     loaded.nacho_call.restype = None
+    mask = ctypes.c_uint64
+    loaded.nacho_call_if_valid.argtypes = [place, place, mask, place, number, number]
+    loaded.nacho_call_if_valid.restype = ctypes.c_int32
     return loaded
 
 
@@ -107,7 +109,7 @@ _free.restype = None
 
 def call(
     image: int,
-    operands: Sequence[Argument],
+    operands: Sequence[int],
     types: Sequence[DType],
     levels: int,
     threads: int,
@@ -115,17 +117,50 @@ def call(
 ) -> list[NDArray[Any]]:
     """Call a kernel, and return the arrays of its result, which have these types.
 
-    ``image`` is the address of its image. The result has so many levels. Raises
+    ``image`` is the address of its image. Each operand's array is two numbers: its
+    address and its size, or 0 and an extent. The result has so many levels. Raises
     ``Failure`` if the kernel cannot compute it.
     """
-    loaded = _library()
-    # Each ``nacho_argument`` is two numbers of 64 bits.
-    given = array("q", chain.from_iterable(operands))
-    made = array("q", bytes(16 * (len(types) + levels)))
+    given, made = _words(operands, types, levels)
+    at, into = given.buffer_info()[0], made.buffer_info()[0]
     _errors.text = ""
-    at, _ = given.buffer_info()
-    into, _ = made.buffer_info()
-    loaded.nacho_call(image, at, into, threads, parts)
+    _library().nacho_call(image, at, into, threads, parts)
+    return _results(made, types)
+
+
+def call_if_valid(
+    image: int,
+    operands: Sequence[int],
+    types: Sequence[DType],
+    levels: int,
+    threads: int,
+    parts: int,
+    *,
+    unknown: int,
+) -> list[NDArray[Any]] | None:
+    """Do what ``call`` does, or return None if the operands are not valid.
+
+    ``unknown`` has a bit for each operand whose coordinates have to be checked. They
+    are not found valid if that takes long.
+    """
+    if unknown >> 64:
+        return None
+    given, made = _words(operands, types, levels)
+    at, into = given.buffer_info()[0], made.buffer_info()[0]
+    _errors.text = ""
+    done = _library().nacho_call_if_valid(image, at, unknown, into, threads, parts)
+    return _results(made, types) if done else None
+
+
+def _words(
+    operands: Sequence[int], types: Sequence[DType], levels: int
+) -> tuple[array[int], array[int]]:
+    """Return the memory of arguments and of results, each of which is two words."""
+    return array("q", operands), array("q", bytes(16 * (len(types) + levels)))
+
+
+def _results(made: array[int], types: Sequence[DType]) -> list[NDArray[Any]]:
+    """Return the arrays that a call has left in memory, or raise its ``Failure``."""
     if _errors.text:
         raise Failure(_errors.text)
     return [
