@@ -19,6 +19,7 @@ STATEMENTS = {
     "Z[i,j] = keep(A[i,j], i < j)": DENSE * (I < J),
     "Z[i,j] = A[i,j] * exp(-abs(i - j))": DENSE * np.exp(-np.abs(I - J)),
     "Z[i,j] = where(i == j, A[i,j], 0)": DENSE * (I == J),
+    "Z[i,j] = keep(A[i,j], i == j)": DENSE * (I == J),
     "Z[i,j] = where(i < j, A[i,j], 2 * A[i,j])": DENSE * np.where(I < J, 1, 2),
     "Z[j,i] = A[i,j] * (3 * i + j % 2)": (DENSE * (3 * I + J % 2)).T,
     "y[i] = A[i,j] * x[j] * j": (DENSE * X * J).sum(1),

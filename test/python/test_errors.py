@@ -133,7 +133,9 @@ REFUSALS = [
     (
         lambda: evaluate("Z[i,i] = A[i,j]", A=CSR),
         nacho.ParseError,
-        "index 'i' is repeated on the left\n  Z[i,i] = A[i,j]\n  ^^^^^^",
+        "index 'i' is repeated on the left: a diagonal is written "
+        "Z[i,k] = keep(…, i == k), of a value with both indices\n"
+        "  Z[i,i] = A[i,j]\n  ^^^^^^",
     ),
     (
         lambda: evaluate("Z[i,j] = Z[i,j] * 2", Z=CSR),

@@ -148,7 +148,12 @@ def test_thousands_of_terms():
         ("Z[i,j] = min(A[i,j])", "'min' takes 2 argument(s), not 1", "min(A[i,j])"),
         ("2 = A[i,j]", "expected the name of the result", "2"),
         ("Z[i,j] = Z[i,j] + A[i,j]", "the result 'Z' is also read", "Z[i,j]"),
-        ("Z[i,i] = A[i,j]", "index 'i' is repeated on the left", "Z[i,i]"),
+        ("Z[i,i] = A[i,j]", "is written Z[i,k] = keep(…, i == k), of", "Z[i,i]"),
+        (
+            "Z[j,i,j] = A[i] * k",
+            "is written Z[j,i,l] = keep(…, j == l), of",
+            "Z[j,i,j]",
+        ),
         ("Z[i,k] = A[i,j]", "index 'k' on the left is an index of no op", "Z[i,k]"),
         ("Z[i,j] = A[i,j] + A[i]", "operand 'A' is used with 1 and with 2", "A[i]"),
         ("Z[i,j] = A[i,j] * A", "operand 'A' is used with 0 and with 2", "A"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from typing import NoReturn
 
 from nacho._notation.shorthands import PLACES
@@ -34,7 +36,7 @@ def _check_result(assignment: Assignment) -> None:
         _refuse(assignment, message, result)
     repeated = repeated_index(result)
     if repeated is not None:
-        _refuse(assignment, f"index '{repeated}' is repeated on the left", result)
+        _refuse_repeated(assignment, repeated)
     known = {index for access in assignment.accesses for index in access.indices}
     for index in result.indices:
         if index not in known:
@@ -42,6 +44,29 @@ def _check_result(assignment: Assignment) -> None:
             if index in assignment.coordinates:
                 message += ", so that nothing says how many coordinates it has"
             _refuse(assignment, message, result)
+
+
+def _refuse_repeated(assignment: Assignment, index: str) -> NoReturn:
+    """Refuse a result that repeats an index; say how only its diagonal is stored."""
+    result = assignment.result
+    taken = {result.name, *assignment.operands, *result.indices}
+    taken.update(*[access.indices for access in assignment.accesses])
+    other = next(name for name in _names() if name not in taken)
+    indices = list(result.indices)
+    indices[len(indices) - 1 - indices[::-1].index(index)] = other
+    _refuse(
+        assignment,
+        f"index '{index}' is repeated on the left: a diagonal is written "
+        f"{result.name}[{','.join(indices)}] = keep(…, {index} == {other}), of a value "
+        "with both indices",
+        result,
+    )
+
+
+def _names() -> Iterator[str]:
+    """Yield names of indices: letters, and then more."""
+    yield from "jklmnopqrstuvwxyz"
+    yield from map("j{}".format, count(2))
 
 
 def _check_coordinates(assignment: Assignment) -> None:
