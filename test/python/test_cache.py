@@ -132,8 +132,14 @@ def test_a_directory_made_with_ordinary_rights_is_closed_to_others(tmp_path, mod
         assert cache.stat().st_mode & 0o7777 == 0o700
 
 
-@pytest.mark.parametrize(("mode", "file"), [(0o755, "mine.txt"), (0o1777, None)])
-def test_a_directory_of_others_stays_open(tmp_path, mode, file):
+@pytest.mark.parametrize(
+    ("mode", "file", "why"),
+    [
+        (0o755, "mine.txt", "and has files that are not of the cache: its mode should"),
+        (0o1777, None, "is for all users: its mode should"),
+    ],
+)
+def test_a_directory_of_others_stays_open(tmp_path, mode, file, why):
     """It is not used, and the log says so, once."""
     cache = tmp_path / "cache"
     cache.mkdir()
@@ -147,7 +153,7 @@ def test_a_directory_of_others_stays_open(tmp_path, mode, file):
     )
     assert not files(cache)
     assert cache.stat().st_mode & 0o7777 == mode
-    assert done.stderr.count("its mode should be 0700") == 1
+    assert done.stderr.count(f"{why} be 0700") == 1
 
 
 def test_code_that_is_not_optimised(monkeypatch):

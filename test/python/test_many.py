@@ -62,6 +62,24 @@ def test_sparse_results(text, threads):
 
 
 @pytest.mark.any_target
+def test_small_results_are_parts_of_common_arrays():
+    kernel = nacho.mlir.compile(UNION, dict.fromkeys("ABZ", "csr"))
+    small = [(matrix(n, (9, 7)), matrix(n + 1, (9, 7))) for n in range(5)]
+    small.append((sp.csr_array((9, 7)), sp.csr_array((9, 7))))
+    made = kernel.map(small)
+    for part in ("indptr", "indices", "data"):
+        assert len({id(getattr(each, part).base) for each in made}) == 1
+    for each, operands in zip(made, small, strict=True):
+        assert samples.same(each, kernel(*operands))
+    made[1].data[:] = made[1].indices[:] = 0
+    assert samples.same(made[0], kernel(*small[0]))
+    assert samples.same(made[2], kernel(*small[2]))
+    large = [(matrix(n, (90, 70)), matrix(n + 1, (90, 70))) for n in range(3)]
+    made = kernel.map(large)
+    assert len({id(each.data.base) for each in made}) == 3
+    assert all(map(samples.same, made, [kernel(*each) for each in large]))
+
+
 def test_mappings_and_numbers():
     kernel = nacho.mlir.compile("Z[i,j] = s * A[i,j]")
     A = matrix(1)

@@ -123,7 +123,9 @@ static std::string refusalOf(const std::string &directory) {
     return directory + " cannot be written to";
   if (!isOpenToOthers(found))
     return "";
-  if ((found.st_mode & S_ISVTX) || !isOurs(directory))
+  if (found.st_mode & S_ISVTX)
+    return directory + " is for all users: its mode should be 0700";
+  if (!isOurs(directory))
     return directory + " is open to other users, and has files that are not "
                        "of the cache: its mode should be 0700";
   return "";

@@ -134,9 +134,9 @@ class Kernel:
     def map(self, problems: Iterable[Any], /, **options: Any) -> list[Any]:
         """Compute the results for many operands, such as many small matrices, at once.
 
-        The results are those of one call after the other, bit for bit, but threads
-        compute whole problems, and none waits for another: a problem that is worth more
-        than the share of a thread is computed by all of them, each other by one.
+        The results are those of one call after the other, bit for bit. A problem that
+        is worth more than a thread's share is computed by all, each other by one.
+        Small results are parts of common arrays, which remain as long as any of them.
 
         Parameters
         ----------
