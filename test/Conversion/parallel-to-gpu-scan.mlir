@@ -31,6 +31,8 @@
 // CHECK-SAME:    %[[N:[^ ]+]]: index, %[[ALL:[^ ]+]]: memref<?x1xindex>, %[[IN:[^ ]+]]: memref<?xi16>, %[[OUT:[^ ]+]]: memref<?xi16>)
 // CHECK:         %[[MEMORY:.+]] = gpu.alloc (%{{.+}}) {nacho.zeros} : memref<?xi8>
 // CHECK:         %[[WORDS:.+]] = memref.view %[[MEMORY]]
+// CHECK:         %[[BLOCKS:.+]] = arith.maxui
+// CHECK:         %[[LAST:.+]] = arith.subi %[[BLOCKS]], %c1
 // CHECK:         gpu.launch
 // CHECK-SAME:      %[[TAKEN:[^ ]+]] : memref<1xindex, #gpu.address_space<workgroup>>
 // CHECK-SAME:      %[[ROWS:[^ ]+]] : memref<65x1xindex, #gpu.address_space<workgroup>>
@@ -38,7 +40,8 @@
 // CHECK:           memref.atomic_rmw addi %{{.+}}, %[[WORDS]]
 // CHECK:           memref.store %{{.+}}, %[[TAKEN]]
 // CHECK:           gpu.barrier
-// CHECK-NEXT:      %[[BLOCK:.+]] = memref.load %[[TAKEN]]
+// CHECK-NEXT:      %[[FOUND:.+]] = memref.load %[[TAKEN]]
+// CHECK-NEXT:      %[[BLOCK:.+]] = arith.minui %[[FOUND]], %[[LAST]]
 // CHECK:           %[[SLOTS:.+]] = memref.view %[[SHARED]][%c0{{[^]]*}}][%{{.+}}] : {{.+}} to memref<?xi16, #gpu
 // CHECK:           %[[WINDOW:.+]] = memref.view %[[SHARED]][%[[FREE:.+]]][%{{.+}}] : {{.+}} to memref<?xi16, #gpu
 // CHECK:           %[[ORDER:.+]] = memref.view %[[SHARED]][%[[FREE]]][%{{.+}}] : {{.+}} to memref<?xi16, #gpu

@@ -112,23 +112,32 @@ IndexRanges::Range IndexRanges::lengthOf(Value array) const {
 // Functions
 //===----------------------------------------------------------------------===//
 
-void IndexRanges::visitHost(FunctionOpInterface host) {
-  // Functions that others call get what these compute.
+/// Joins a range to another one, if there is one.
+static void joinTo(std::optional<IndexRanges::Range> &range,
+                   const IndexRanges::Range &other) {
+  range = range ? range->rangeUnion(other) : other;
+}
+
+void IndexRanges::visitHost(FunctionOpInterface host,
+                            ArrayRef<func::CallOp> calls) {
   if (host.isExternal())
     return;
-  if (cast<SymbolOpInterface>(*host).isPublic())
-    for (Value argument : host.getArguments())
-      if (argument.getType().isIndex())
-        set(argument, fromTo(0, longest));
+  bool isPublic = cast<SymbolOpInterface>(*host).isPublic();
+  for (BlockArgument argument : host.getArguments()) {
+    std::optional<Range> range;
+    if (isPublic)
+      range = fromTo(0, longest);
+    for (func::CallOp call : isPublic ? ArrayRef<func::CallOp>() : calls)
+      joinTo(range, of(call.getOperand(argument.getArgNumber())));
+    if (range && argument.getType().isIndex())
+      set(argument, *range);
+  }
   visit(host.getFunctionBody());
 }
 
 void IndexRanges::visitKernel(gpu::GPUFuncOp kernel,
                               MutableArrayRef<gpu::LaunchFuncOp> launches) {
   std::optional<Range> blocks;
-  auto joinTo = [](std::optional<Range> &range, const Range &other) {
-    range = range ? range->rangeUnion(other) : other;
-  };
   for (gpu::LaunchFuncOp launch : launches)
     joinTo(blocks, of(launch.getGridSizeX()));
   for (BlockArgument argument : kernel.getArguments()) {
@@ -230,6 +239,21 @@ bool IndexRanges::isLess(Value low, Value high) const {
           isPositive(high));
 }
 
+/// The bounds of max(x, n) - n, or of x - min(x, n), as unsigned numbers: at
+/// most x.
+std::optional<IndexRanges::Range>
+IndexRanges::rangeOfRest(arith::SubIOp less) const {
+  Value all = less.getLhs();
+  if (auto max = all.getDefiningOp<arith::MaxUIOp>())
+    if (llvm::is_contained(max->getOperands(), less.getRhs()))
+      all = max.getLhs() == less.getRhs() ? max.getRhs() : max.getLhs();
+  auto min = less.getRhs().getDefiningOp<arith::MinUIOp>();
+  bool isLeft = min && llvm::is_contained(min->getOperands(), all);
+  if ((!isLeft && all == less.getLhs()) || !isPositive(all))
+    return std::nullopt;
+  return fromTo(0, of(all).smax().getSExtValue());
+}
+
 /// The bounds of n - (m < n ? 1 : 0), or of high - low where a loop goes on
 /// while low < high: they are not negative.
 std::optional<IndexRanges::Range>
@@ -237,6 +261,8 @@ IndexRanges::rangeOfLess(arith::SubIOp less) const {
   Value high = less.getLhs(), low = less.getRhs();
   if (isLess(low, high) && isPositive(low))
     return fromTo(0, of(high).smax().getSExtValue());
+  if (auto rest = rangeOfRest(less))
+    return rest;
   auto flag = less.getRhs().getDefiningOp<arith::IndexCastUIOp>();
   if (!flag || !flag.getIn().getType().isInteger(1) ||
       !isPositive(less.getLhs()) || !saysAbove(flag.getIn(), less.getLhs()))

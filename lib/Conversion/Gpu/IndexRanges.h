@@ -4,6 +4,7 @@
 #define NACHO_LIB_INDEXRANGES_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
@@ -28,8 +29,10 @@ public:
 
   explicit IndexRanges(int64_t longest) : longest(longest) {}
 
-  /// Finds the bounds of all values of a function of the host.
-  void visitHost(mlir::FunctionOpInterface host);
+  /// Finds the bounds of all values of a function of the host, given all calls
+  /// of it. Those whose functions were not visited before tell nothing.
+  void visitHost(mlir::FunctionOpInterface host,
+                 mlir::ArrayRef<mlir::func::CallOp> calls);
   /// Finds those of a kernel, after all functions of the host.
   void visitKernel(mlir::gpu::GPUFuncOp kernel,
                    mlir::MutableArrayRef<mlir::gpu::LaunchFuncOp> launches);
@@ -71,6 +74,7 @@ private:
   static Range anyOf(mlir::Value value);
   bool isLess(mlir::Value low, mlir::Value high) const;
   std::optional<Range> rangeOfLess(mlir::arith::SubIOp less) const;
+  std::optional<Range> rangeOfRest(mlir::arith::SubIOp less) const;
   std::optional<Range> rangeOfMiddle(mlir::arith::AddIOp middle);
   Range lengthOf(mlir::Value array) const;
 

@@ -184,6 +184,8 @@ bool Narrower::isBounded(Value number) const {
 /// After, so that a number which is too large remains so:
 ///   %n = arith.minui %loaded, %2147483647 : i32
 ///   %i = arith.index_cast %n : i32 to index
+///
+/// Other numbers that are known to be no larger are extended alone.
 void Narrower::rewriteExtension(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value number = op->getOperand(0);
@@ -192,11 +194,12 @@ void Narrower::rewriteExtension(Operation *op) {
     number = arith::MinUIOp::create(
         b, number,
         arith::ConstantOp::create(b, b.getI32IntegerAttr(INT32_MAX)));
-  else if (!isLoaded && number.getType().isInteger(1) &&
-           isa<arith::IndexCastUIOp>(op))
-    number = arith::ExtUIOp::create(b, narrow, number);
-  else if (!isLoaded)
+  else if (!isLoaded && (!isa<arith::IndexCastUIOp>(op) ||
+                         !op->getResult(0).getType().isIndex() ||
+                         !isPlace(op->getResult(0))))
     return;
+  if (number.getType().getIntOrFloatBitWidth() < 32)
+    number = arith::ExtUIOp::create(b, narrow, number);
   auto cast = arith::IndexCastOp::create(b, wide, number);
   ranges.copy(op->getResult(0), cast);
   op->replaceAllUsesWith(cast);
@@ -280,13 +283,21 @@ namespace {
 struct NarrowIndices : nacho::impl::NachoNarrowIndicesBase<NarrowIndices> {
   using NachoNarrowIndicesBase::NachoNarrowIndicesBase;
 
+  /// Visits the public functions of the host, and then those that they call.
+  void visitHosts(IndexRanges &ranges) {
+    DenseMap<StringRef, SmallVector<func::CallOp>> calls;
+    getOperation().walk(
+        [&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
+    for (bool visitsPublic : {true, false})
+      for (auto host : getOperation().getOps<func::FuncOp>())
+        if (host.isPublic() == visitsPublic)
+          ranges.visitHost(host, calls.lookup(host.getName()));
+  }
+
   void runOnOperation() override {
     IndexRanges ranges(longest);
     DenseMap<StringAttr, SmallVector<gpu::LaunchFuncOp>> launches;
-    getOperation().walk([&](FunctionOpInterface host) {
-      if (!isa<gpu::GPUFuncOp>(host))
-        ranges.visitHost(host);
-    });
+    visitHosts(ranges);
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
       launches[launch.getKernelName()].push_back(launch);
     });

@@ -39,9 +39,11 @@ TileScan::TileScan(ImplicitLocOpBuilder &b, TileScanOp op, Value blocks,
       numParts(op.getRows().getType().getDimSize(0) - 1),
       columns(numbers(b, op.getRow().size())),
       none(zeros(b, op.getRow().size())),
-      chain(b, blocks, none, [&b, op](ValueRange x, ValueRange y) mutable {
-        return combineRows(b, op.getCombine().front(), x, y);
-      }) {}
+      chain(b, blocks, none,
+            [&b, op](ValueRange x, ValueRange y) mutable {
+              return combineRows(b, op.getCombine().front(), x, y);
+            }),
+      lastBlock(max(Number(b, blocks), 1) - 1) {}
 
 int64_t TileScan::numBytes() {
   return op.getRows().getType().getNumElements() * bytesOf(b.getIndexType());
@@ -81,7 +83,9 @@ Value TileScan::begin(gpu::LaunchOp launch) {
     memref::StoreOp::create(b, tile, taken, zero);
   });
   gpu::BarrierOp::create(b);
-  return block = memref::LoadOp::create(b, taken, zero);
+  Number found(b, memref::LoadOp::create(b, taken, zero));
+  // No block takes a tile that is not there, which bounds the numbers of parts.
+  return block = min(found, lastBlock);
 }
 
 SmallVector<Value> TileScan::load(Value row) {

@@ -48,6 +48,7 @@ private:
   Values columns, none;
   TileChain chain;
   Lanes lanes;
+  mlir::Value lastBlock; ///< Computed before the launch.
   mlir::Value thread, block, shared;
 };
 
