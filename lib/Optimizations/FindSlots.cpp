@@ -127,11 +127,11 @@ bool TileSlots::areCounted(ArrayRef<Value> row) {
   Value all = counted.count.getCount();
   if (counted.loops.empty())
     return row[column] == all;
-  auto sum = all.hasOneUse() ? dyn_cast<arith::AddIOp>(*all.getUsers().begin())
-                             : arith::AddIOp();
+  if (all.hasOneUse())
+    sum = dyn_cast<arith::AddIOp>(*all.getUsers().begin());
   if (!sum || sum.getRhs() != all)
     return false;
-  Value before = sumBefore = sum.getLhs();
+  Value before = sum.getLhs();
   all = sum;
   return followOut(counted.loops, before, all) &&
          matchPattern(before, m_Zero()) && row[column] == all;

@@ -123,7 +123,7 @@ TileSlots::Values TileSlots::copyRows(ImplicitLocOpBuilder &b, unsigned n,
       next = isRest ? placeEntries(b, now, next) : keepEntries(b, now, next);
     else if (isa<CoiterateOp>(op))
       next = copyRows(b, n + 1, isRest, now, next);
-    else
+    else if (&op != sum)
       b.clone(op, now);
   }
   yieldMore(b, loop, now, next);
@@ -168,13 +168,12 @@ void TileSlots::keepEntry(ImplicitLocOpBuilder &b) {
     wrong.clone(op, *copies);
 }
 
-/// Lets a part keep the entries of a row in place of counting them.
+/// Lets a part keep the entries of a row in place of counting them. In place of
+/// the sum of what was counted, loops carry the next slot.
 TileSlots::Values TileSlots::keepEntries(ImplicitLocOpBuilder &b,
                                          IRMapping &counts, ValueRange row) {
   fetch(b);
-  Number start(b, entries.begin);
-  if (sumBefore)
-    start = start + counts.lookup(sumBefore);
+  Value start = sum ? counts.lookup(sum.getLhs()) : entries.begin;
   copies->map(innermost().getInits()[0], start);
   copies->map(next.getResult(), entries.end);
   copies->map(innermost().getLower(),
@@ -196,7 +195,7 @@ TileSlots::Values TileSlots::keepEntries(ImplicitLocOpBuilder &b,
     yieldMore(b, innermost(), *copies, {});
   }
   Value end = made.getResult(0);
-  counts.map(counted.count.getCount(), Value(Number(b, end) - start));
+  counts.map(sum ? sum.getResult() : counted.count.getCount(), end);
   if (row.empty())
     return {};
   memref::StoreOp::create(b, Number(b, end).as(b.getI32Type()), ends,
@@ -296,11 +295,16 @@ void TileSlots::keepRows(ImplicitLocOpBuilder &b, Operation *yield) {
     row.push_back(rows.begin);
   row = counted.loops.empty() ? keepEntries(b, counts, row)
                               : copyRows(b, 0, /*isRest=*/false, counts, row);
+  auto last = cast<OpResult>(counts.lookup(yield->getOperand(column)));
+  if (sum)
+    cast<CoiterateOp>(last.getOwner())
+        .getInitsMutable()[last.getResultNumber()]
+        .assign(entries.begin);
   for (Value result : old->getResults())
     result.replaceAllUsesWith(counts.lookup(result));
   old->erase();
   b.setInsertionPoint(yield);
-  Number count(b, yield->getOperand(column));
+  Number count = Number(b, last) - entries.begin;
   Number most = Number(b, entries.end) - entries.begin;
   Number isWrong = count > most;
   Value kept = min(count, most);

@@ -5,13 +5,13 @@
 // most, and so where its slots begin:
 //
 //   before:                            after:
-//     count = 0                          count = 0
+//     count = 0                          next = slot
 //     for i:                             for i:
 //       count += coordinates j             for j:
-//                                            slots[slot + count] = f(i, j)
-//                                            count += 1
-//                                          ends[row] = count; row += 1
-//     offsets = scan of the counts       offsets = scan of the counts
+//                                            slots[next] = f(i, j)
+//                                            next += 1
+//                                          ends[row] = next; row += 1
+//     offsets = scan of the counts       offsets = scan of each next - slot
 //     at = offset                        at = offset
 //     for i:                             for i:
 //       for j:
@@ -119,7 +119,9 @@ private:
   WorkersCall &counting, &append;
   mlir::Value offsets, status;
   Nest counted, appending;
-  mlir::Value sumBefore;      ///< The entries of earlier rows, while counted.
+  /// Adds the entries of a row to those of earlier rows, while counted; null if
+  /// nothing loops over rows.
+  mlir::arith::AddIOp sum;
   int64_t column = 0;         ///< Of the number of entries in a row.
   mlir::memref::LoadOp place; ///< Where a part begins to append entries.
   mlir::memref::LoadOp next;  ///< Where the next part does.

@@ -53,6 +53,96 @@ func.func @rows(%n: index, %pos: memref<?xindex>, %values: memref<?xf64>, %sums:
   return
 }
 
+// Both loops carry the place where entries go as one number, since the inner one begins where
+// the outer one is, and that goes on where the inner one ends. They do not if the place of the
+// row's beginning is used again, or if the outer loop asks for it.
+//
+//   while i < n:
+//     if not open: p, end = pos[i], pos[i + 1]; now = p < end
+//     if now: out[at] = p; p += 1; at += 1; open = p < end
+//     if not open: i += 1
+//
+// CHECK-LABEL: func.func @shared(
+// CHECK:           scf.while (%{{.+}} = %{{.+}}, %[[AT0:.+]] = %{{.+}}, %{{.+}} = %false{{.*}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) : (index, index, i1, index, index)
+// CHECK:           ^bb0(%{{.+}}: index, %{{.+}}: index, %{{.+}}: i1, %{{.+}}: index, %{{.+}}: index, %{{.+}}: index, %[[AT:.+]]: index):
+// CHECK:             scf.if
+// CHECK:             %[[STEP:.+]]:3 = scf.if %{{.+}} -> (i1, index, index) {
+// CHECK:               memref.store
+// CHECK:             %[[NEXT:.+]]:2 = scf.if %[[STEP]]#0 -> (index, index) {
+// CHECK-NEXT:          scf.yield %{{.+}}, %[[STEP]]#2
+// CHECK:             } else {
+// CHECK:               scf.yield %{{.+}}, %[[STEP]]#2
+// CHECK:             scf.yield %[[NEXT]]#0, %[[NEXT]]#1, %[[STEP]]#0, %{{.+}}, %[[STEP]]#1 :
+// CHECK-LABEL: func.func @negative_shared_begin(
+// CHECK:           scf.while ({{.+}}) : (index, index, i1, index, index, index) ->
+// CHECK-LABEL: func.func @negative_shared_bound(
+// CHECK:           scf.while ({{.+}}) : (index, i1, index) ->
+func.func @shared(%n: index, %pos: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    %all = scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> (index) {
+      %next = arith.addi %i, %c1 : index
+      %begin = memref.load %pos[%i] : memref<?xindex>
+      %end = memref.load %pos[%next] : memref<?xindex>
+      %last = scf.for %p = %begin to %end step %c1 iter_args(%place = %at) -> (index) {
+        memref.store %p, %out[%place] : memref<?xindex>
+        %after = arith.addi %place, %c1 : index
+        scf.yield %after : index
+      }
+      scf.yield %last : index
+    }
+    gpu.terminator
+  }
+  return
+}
+func.func @negative_shared_begin(%n: index, %pos: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    %all = scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> (index) {
+      %end = memref.load %pos[%i] : memref<?xindex>
+      %last = scf.for %p = %i to %end step %c1 iter_args(%place = %at) -> (index) {
+        memref.store %at, %out[%place] : memref<?xindex>
+        %after = arith.addi %place, %c1 : index
+        scf.yield %after : index
+      }
+      memref.store %at, %pos[%end] : memref<?xindex>
+      scf.yield %last : index
+    }
+    gpu.terminator
+  }
+  return
+}
+func.func @negative_shared_bound(%n: index, %pos: memref<?xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
+    %all = scf.while (%at = %c0) : (index) -> index {
+      %more = arith.cmpi ult, %at, %n : index
+      scf.condition(%more) %at : index
+    } do {
+    ^bb0(%at: index):
+      %last = scf.while (%place = %at) : (index) -> index {
+        %end = memref.load %pos[%place] : memref<?xindex>
+        %go = arith.cmpi ult, %place, %end : index
+        scf.condition(%go) %place : index
+      } do {
+      ^bb0(%place: index):
+        memref.store %place, %out[%place] : memref<?xindex>
+        %after = arith.addi %place, %c1 : index
+        scf.yield %after : index
+      }
+      scf.yield %last : index
+    }
+    gpu.terminator
+  }
+  return
+}
+
 // A loop over columns is part of a step, if each takes as many of them. Lanes that do a part
 // together, and ask each other, are in the same row.
 //

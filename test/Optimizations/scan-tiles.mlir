@@ -180,6 +180,98 @@ func.func @run(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows,
 
 // -----
 
+// Where loops are around the one over entries, all of them carry the next slot.
+//
+// CHECK-LABEL: func.func @rows(
+// CHECK:         nacho.tile_room
+// CHECK:         scf.if %{{.+}} -> (index) {
+// CHECK:           %[[TO:.+]] = nacho.coiterate %i of
+// CHECK-SAME:        iter_args(%[[ROW:.+]] = %[[BEGIN:.+]] : index)
+// CHECK-NEXT:        %[[NEXT:.+]] = nacho.coiterate %j of
+// CHECK-SAME:          iter_args(%[[AT:.+]] = %[[ROW]] : index)
+// CHECK:                 memref.store %{{.+}}, %{{.+}}[%[[AT]]]
+// CHECK:               nacho.yield
+// CHECK-NEXT:        }
+// CHECK-NEXT:        nacho.yield %[[NEXT]] : index
+// CHECK-NEXT:      }
+// CHECK:           arith.subi %[[TO]], %[[BEGIN]]
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
+!A = tensor<?x?xf64, #CSR>
+!A0 = !nacho.fiber<!A, 0>
+!A1 = !nacho.fiber<!A, 1>
+!A2 = !nacho.fiber<!A, 2>
+!cuts = memref<?x5xindex>
+!rows = memref<?x1xindex>
+func.func private @scan(%counts: !rows, %offsets: !rows) {
+  nacho.exclusive_scan %counts into %offsets : !rows {
+  ^bb0(%x: index, %y: index):
+    %sum = arith.addi %x, %y : index
+    nacho.yield %sum : index
+  }
+  return
+}
+func.func private @append(%A: !A, %bounds: !cuts, %offsets: !rows, %out: memref<?xf64>,
+    %status: memref<i32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2_i32 = arith.constant 2 : i32
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %next = arith.addi %part, %c1 : index
+    %lo = nacho.load_cut %bounds[%part] : !cuts -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %bounds[%next] : !cuts -> !nacho.cut<1, 1>
+    %at = memref.load %offsets[%part, %c0] : !rows
+    %to = memref.load %offsets[%next, %c0] : !rows
+    %end = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%p = %at : index) {
+      %last = nacho.coiterate %j of (%A2 = %A1 : !A1) in %A2
+          between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<1>) iter_args(%q = %p : index) {
+        %a = nacho.load %A2 : !A2
+        %more = arith.addi %q, %c1 : index
+        %in_part = arith.cmpi ult, %q, %to : index
+        scf.if %in_part {
+          memref.store %a, %out[%q] : memref<?xf64>
+        } else {
+          memref.atomic_rmw ori %c2_i32, %status[] : (i32, memref<i32>) -> i32
+        }
+        nacho.yield %more : index
+      }
+      nacho.yield %last : index
+    }
+  }
+  return
+}
+func.func @rows(%A: !A, %bounds: !cuts, %counts: !rows, %offsets: !rows, %out: memref<?xf64>,
+    %status: memref<i32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A0 = nacho.root %A : !A
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 32
+    %cuts = nacho.tile_cuts %bounds : !cuts -> memref<33x5xindex>
+    %row = arith.subi %part, %begin : index
+    %cut = nacho.origin : !nacho.cut<1, 1>
+    nacho.store_cut %cut, %cuts[%row] : !nacho.cut<1, 1>, memref<33x5xindex>
+    nacho.tile_sync
+    %after = arith.addi %row, %c1 : index
+    %lo = nacho.load_cut %cuts[%row] : memref<33x5xindex> -> !nacho.cut<1, 1>
+    %hi = nacho.load_cut %cuts[%after] : memref<33x5xindex> -> !nacho.cut<1, 1>
+    %sum = nacho.coiterate %i of (%A1 = %A0 : !A0) in %A1
+        between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<1, 1>) iter_args(%so_far = %c0 : index) {
+      %count = nacho.count of (%A1 : !A1) in %A1 between (%lo1, %hi1 : !nacho.cut<1>)
+      %more = arith.addi %so_far, %count : index
+      nacho.yield %more : index
+    }
+    memref.store %sum, %counts[%part, %c0] : !rows
+  }
+  call @scan(%counts, %offsets) : (!rows, !rows) -> ()
+  call @append(%A, %bounds, %offsets, %out, %status, %n)
+      : (!A, !cuts, !rows, memref<?xf64>, memref<i32>, index) -> ()
+  return
+}
+
+// -----
+
 // Parts load offsets of others, or cuts of others, or what was counted; or they store to
 // what was accessed before; or a count is not always stored, or is another one; or they
 // store what is no entry, or entries without asking whether they were counted.

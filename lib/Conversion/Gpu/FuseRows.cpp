@@ -11,10 +11,13 @@
 //       step                               open = more(inner)
 //     end                                  if not open: end
 //
-// Parts cost the same, so that all lanes take about as many steps.
+// Parts cost the same, so that all lanes take about as many steps. What the
+// inner loop takes from the outer one, and hands back to it, both carry as one
+// value.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopParts.h"
 #include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
 
@@ -34,6 +37,8 @@ namespace nacho {
 } // namespace nacho
 
 using namespace mlir;
+using nacho::Decision;
+using nacho::LoopParts;
 
 using Values = SmallVector<Value>;
 
@@ -77,84 +82,6 @@ static bool hasLoops(Operation *op, Operation *rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops of either kind
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Whether a loop goes on, and the values with which it does, or with which it
-/// has ended.
-struct Decision {
-  Value goesOn;
-  Values values;
-};
-
-/// An scf.for or an scf.while as a state, and copies of what is done with it.
-class LoopParts {
-public:
-  explicit LoopParts(Operation *op)
-      : op(op), forOp(dyn_cast<scf::ForOp>(op)),
-        whileOp(dyn_cast<scf::WhileOp>(op)) {}
-
-  Block *body() { return forOp ? forOp.getBody() : whileOp.getAfterBody(); }
-  /// The arguments of the body: the values with which the loop goes on.
-  ValueRange arguments() { return body()->getArguments(); }
-
-  Values inits(const IRMapping &mapping) {
-    Values values;
-    if (forOp)
-      values.push_back(mapping.lookupOrDefault(forOp.getLowerBound()));
-    for (Value init : forOp ? forOp.getInits() : whileOp.getInits())
-      values.push_back(mapping.lookupOrDefault(init));
-    return values;
-  }
-
-  Decision decide(ImplicitLocOpBuilder &b, IRMapping mapping,
-                  ValueRange state) {
-    if (forOp) {
-      Value end = mapping.lookupOrDefault(forOp.getUpperBound());
-      auto less = forOp.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                         : arith::CmpIPredicate::slt;
-      return {arith::CmpIOp::create(b, less, state.front(), end),
-              Values(state)};
-    }
-    Block *before = whileOp.getBeforeBody();
-    mapping.map(before->getArguments(), state);
-    for (Operation &nested : before->without_terminator())
-      b.clone(nested, mapping);
-    scf::ConditionOp end = whileOp.getConditionOp();
-    Decision decision{mapping.lookupOrDefault(end.getCondition()), {}};
-    for (Value value : end.getArgs())
-      decision.values.push_back(mapping.lookupOrDefault(value));
-    return decision;
-  }
-
-  /// The state after the body, of which everything has been copied.
-  Values next(ImplicitLocOpBuilder &b, const IRMapping &mapping) {
-    Values values;
-    if (forOp) {
-      Value step = mapping.lookupOrDefault(forOp.getStep());
-      Value at = mapping.lookupOrDefault(forOp.getInductionVar());
-      values.push_back(arith::AddIOp::create(b, at, step));
-    }
-    for (Value value : body()->getTerminator()->getOperands())
-      values.push_back(mapping.lookupOrDefault(value));
-    return values;
-  }
-
-  /// The results of the loop among the values with which it has ended.
-  ValueRange results(ValueRange values) {
-    return forOp ? values.drop_front() : values;
-  }
-
-  Operation *op;
-
-private:
-  scf::ForOp forOp;
-  scf::WhileOp whileOp;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
 // Fusion
 //===----------------------------------------------------------------------===//
 
@@ -182,6 +109,7 @@ public:
           value.getDefiningOp() &&
           value.getDefiningOp()->isBeforeInBlock(inner))
         kept.push_back(value);
+    findShared();
   }
 
   /// Whether all that is carried from step to step is a number.
@@ -197,6 +125,8 @@ public:
   void emit();
 
 private:
+  void findShared();
+  bool isTaken(BlockArgument argument);
   Values begin(IRMapping mapping);
   Values step(const IRMapping &mapping, Value goesOn, ValueRange state);
   Values finish(IRMapping mapping, Value isOpen, ValueRange ended,
@@ -209,8 +139,43 @@ private:
   ImplicitLocOpBuilder b;
   LoopParts outer, inner;
   Values kept; ///< The values that the rest of a row needs of its beginning.
+  /// For each argument of the inner body, that of the outer one which is the
+  /// same value, with its number in the state.
+  using Shared = std::pair<BlockArgument, unsigned>;
+  SmallVector<std::optional<Shared>> shared;
 };
 } // namespace
+
+/// Whether an argument of the outer body is used by the beginning of a row, and
+/// as one of the values with which the inner loop begins.
+bool Fusion::isTaken(BlockArgument argument) {
+  unsigned times = 0;
+  bool isOther = false;
+  for (Operation *user : argument.getUsers()) {
+    Operation *op = outer.body()->findAncestorOpInBlock(*user);
+    times += user == inner.op;
+    isOther |= user != inner.op && !op->isBeforeInBlock(inner.op);
+  }
+  return times == 1 && !isOther;
+}
+
+/// Finds the values that the inner loop begins with as the outer one has them,
+/// and that the outer one goes on with as the inner one leaves them.
+void Fusion::findShared() {
+  Values inits = inner.inits({}), results(inner.arguments());
+  llvm::copy(inner.op->getResults(), results.end() - inner.op->getNumResults());
+  for (unsigned k = 0; k < results.size(); ++k) {
+    shared.push_back(std::nullopt);
+    std::optional<unsigned> from = inner.findInState(k);
+    auto argument =
+        from ? dyn_cast<BlockArgument>(inits[*from]) : BlockArgument();
+    if (!argument || argument.getOwner() != outer.body() || !isTaken(argument))
+      continue;
+    std::optional<unsigned> to = outer.findInState(argument.getArgNumber());
+    if (to && outer.decidesWithout(*to) && outer.yielded(*to) == results[k])
+      shared.back() = Shared(argument, *to);
+  }
+}
 
 void Fusion::startElse(scf::IfOp op, ValueRange values) {
   b.setInsertionPointToEnd(op.elseBlock());
@@ -272,14 +237,17 @@ Values Fusion::finish(IRMapping mapping, Value isOpen, ValueRange ended,
 }
 
 /// The loop carries the state of the outer loop, whether a row is open and, if
-/// so, what is kept of its beginning and the values of the inner loop.
+/// so, what is kept of its beginning and the other values of the inner loop.
 void Fusion::emit() {
   Values outerInits = outer.inits({}), inits = outerInits;
   inits.push_back(arith::ConstantIntOp::create(b, 0, 1));
   SmallVector<Type> rowTypes(ValueRange(kept).getTypes());
   llvm::append_range(rowTypes, inner.arguments().getTypes());
-  for (Type type : rowTypes)
+  for (Type type : ValueRange(kept).getTypes())
     inits.push_back(zeroOf(b, type));
+  for (auto [argument, same] : llvm::zip(inner.arguments(), shared))
+    if (!same)
+      inits.push_back(zeroOf(b, argument.getType()));
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
 
@@ -298,11 +266,17 @@ void Fusion::emit() {
       b.createBlock(&loop.getAfter(), {}, results,
                     SmallVector<Location>(results.size(), b.getLoc()));
   ValueRange all = after->getArguments();
-  ValueRange outerState = all.take_front(numOuter);
+  Values outerState(all.take_front(numOuter));
   Value wasOpen = all[numOuter];
-  ValueRange row = all.slice(numOuter + 1, rowTypes.size());
   IRMapping mapping;
   mapping.map(outer.arguments(), all.take_back(outer.arguments().size()));
+  ValueRange carried = all.drop_front(numOuter + 1);
+  Values row(carried.take_front(kept.size()));
+  carried = carried.drop_front(kept.size());
+  for (const std::optional<Shared> &same : shared) {
+    row.push_back(same ? mapping.lookup(same->first) : carried.front());
+    carried = carried.drop_front(same ? 0 : 1);
+  }
 
   SmallVector<Type> opened = {b.getI1Type()};
   llvm::append_range(opened, rowTypes);
@@ -319,11 +293,16 @@ void Fusion::emit() {
   for (auto [value, carried] : llvm::zip(kept, now.slice(1, kept.size())))
     mapping.map(value, carried);
   Values stepped = step(mapping, now.front(), now.drop_front(1 + kept.size()));
-  Values next = finish(mapping, stepped.front(), ArrayRef(stepped).drop_front(),
-                       outerState);
+  ArrayRef<Value> state = ArrayRef(stepped).drop_front();
+  for (auto [value, same] : llvm::zip(state, shared))
+    if (same)
+      outerState[same->second] = value;
+  Values next = finish(mapping, stepped.front(), state, outerState);
   next.push_back(stepped.front());
   append(next, now.slice(1, kept.size()));
-  append(next, ArrayRef(stepped).drop_front());
+  for (auto [value, same] : llvm::zip(state, shared))
+    if (!same)
+      next.push_back(value);
   scf::YieldOp::create(b, next);
   b.setInsertionPointAfter(loop);
   outer.op->replaceAllUsesWith(
