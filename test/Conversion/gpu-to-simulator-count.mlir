@@ -51,6 +51,14 @@
 // CHECK-LABEL: func.func private @simulated_kernels_exchange(
 // CHECK:         %[[WEIGHT:.+]] = arith.constant 6 : i64
 // CHECK:         llvm.call @nacho_count_block(%{{.+}}, %{{.+}}, %[[WEIGHT]])
+//
+// Nobody waits for what an atomic access has found, if it is not used.
+//
+// CHECK-LABEL: func.func private @simulated_kernels_update(
+// CHECK:         llvm.call @nacho_count_access({{.*}}, %c4_i64{{(_[0-9]+)?}}) :
+// CHECK-NEXT:    memref.atomic_rmw addi
+// CHECK:         llvm.call @nacho_count_access({{.*}}, %c0_i64{{(_[0-9]+)?}}) :
+// CHECK-NEXT:    memref.atomic_rmw assign
 gpu.module @kernels {
   gpu.func @k(%data: memref<?xf64>) kernel {
     %c0 = arith.constant 0 : index
@@ -103,6 +111,14 @@ gpu.module @kernels {
     %both = arith.ori %above, %wide_low : i64
     %other = arith.bitcast %both : i64 to f64
     memref.store %other, %data[%t] : memref<?xf64>
+    gpu.return
+  }
+
+  gpu.func @update(%words: memref<?xi64>, %zero: i64) kernel {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %found = memref.atomic_rmw addi %zero, %words[%t] : (i64, memref<?xi64>) -> i64
+    %unused = memref.atomic_rmw assign %found, %words[%c0] : (i64, memref<?xi64>) -> i64
     gpu.return
   }
 }

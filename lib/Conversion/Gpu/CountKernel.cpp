@@ -193,11 +193,12 @@ static bool isAhead(Operation *op, const KernelAccess &access) {
 
 /// Sets how often a warp waits for each load of a block: once for all that need
 /// as many others before. A processor executes the operations between a load
-/// and the first that needs its value.
+/// and the first that needs its value, and no warp waits for what nobody needs.
 ///
-///   a = load x[i]     // 1
-///   b = load y[i]     // 0: together with a
-///   c = load z[a]     // 1
+///   a = load x[i]        // 1
+///   b = load y[i]        // 0: together with a
+///   c = load z[a]        // 1
+///   d = x[i] + 1 -> x[i] // 0: an atomic access, if d is not used
 static void setWaits(Block &block,
                      llvm::DenseMap<Operation *, int64_t> &waits) {
   llvm::DenseMap<Operation *, int64_t> depths;
@@ -207,7 +208,7 @@ static void setWaits(Block &block,
     for (Value operand : op.getOperands())
       depth = std::max(depth, depths.lookup(operand.getDefiningOp()));
     std::optional<KernelAccess> access = accessOf(&op);
-    if (access && op.getNumResults() && !isPrivate(access->memory)) {
+    if (access && !op.use_empty() && !isPrivate(access->memory)) {
       ++depth;
       if (known[isShared(access->memory)].insert(depth).second)
         waits[&op] = isAhead(&op, *access) ? 1 : KernelCounts::kWaitsTogether;
