@@ -55,7 +55,7 @@ func.func @rows(%n: index, %pos: memref<?xindex>, %values: memref<?xf64>, %sums:
 
 // Both loops carry the place where entries go as one number, since the inner one begins where
 // the outer one is, and that goes on where the inner one ends. They do not if the place of the
-// row's beginning is used again, or if the outer loop asks for it.
+// row's beginning is used again, or if the outer loop asks for it: then, both begin alike.
 //
 //   while i < n:
 //     if not open: p, end = pos[i], pos[i + 1]; now = p < end
@@ -74,7 +74,8 @@ func.func @rows(%n: index, %pos: memref<?xindex>, %values: memref<?xf64>, %sums:
 // CHECK:               scf.yield %{{.+}}, %[[STEP]]#2
 // CHECK:             scf.yield %[[NEXT]]#0, %[[NEXT]]#1, %[[STEP]]#0, %{{.+}}, %[[STEP]]#1 :
 // CHECK-LABEL: func.func @negative_shared_begin(
-// CHECK:           scf.while ({{.+}}) : (index, index, i1, index, index, index) ->
+// CHECK-SAME:      %[[N:[^ ]+]]: index
+// CHECK:           scf.while ({{[^,]+}}, %{{.+}} = %[[N]], {{.+}}, {{[^,]+}}, {{[^,]+}}, %{{.+}} = %[[N]]) : (index, index, i1, index, index, index) ->
 // CHECK-LABEL: func.func @negative_shared_bound(
 // CHECK:           scf.while ({{.+}}) : (index, i1, index) ->
 func.func @shared(%n: index, %pos: memref<?xindex>, %out: memref<?xindex>) {
@@ -102,7 +103,7 @@ func.func @negative_shared_begin(%n: index, %pos: memref<?xindex>, %out: memref<
   %c1 = arith.constant 1 : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
       threads(%tx, %ty, %tz) in (%dx = %c1, %dy = %c1, %dz = %c1) {
-    %all = scf.for %i = %c0 to %n step %c1 iter_args(%at = %c0) -> (index) {
+    %all = scf.for %i = %c0 to %n step %c1 iter_args(%at = %n) -> (index) {
       %end = memref.load %pos[%i] : memref<?xindex>
       %last = scf.for %p = %i to %end step %c1 iter_args(%place = %at) -> (index) {
         memref.store %at, %out[%place] : memref<?xindex>

@@ -143,6 +143,9 @@ private:
   /// same value, with its number in the state.
   using Shared = std::pair<BlockArgument, unsigned>;
   SmallVector<std::optional<Shared>> shared;
+  /// For each of these arguments, the number in the state of what it is at
+  /// first. It begins so where no row is open, too, for its bounds to be known.
+  SmallVector<std::optional<unsigned>> firsts;
 };
 } // namespace
 
@@ -166,13 +169,16 @@ void Fusion::findShared() {
   llvm::copy(inner.op->getResults(), results.end() - inner.op->getNumResults());
   for (unsigned k = 0; k < results.size(); ++k) {
     shared.push_back(std::nullopt);
+    firsts.push_back(std::nullopt);
     std::optional<unsigned> from = inner.findInState(k);
     auto argument =
         from ? dyn_cast<BlockArgument>(inits[*from]) : BlockArgument();
-    if (!argument || argument.getOwner() != outer.body() || !isTaken(argument))
+    if (!argument || argument.getOwner() != outer.body())
       continue;
     std::optional<unsigned> to = outer.findInState(argument.getArgNumber());
-    if (to && outer.decidesWithout(*to) && outer.yielded(*to) == results[k])
+    firsts.back() = to;
+    if (to && isTaken(argument) && outer.decidesWithout(*to) &&
+        outer.yielded(*to) == results[k])
       shared.back() = Shared(argument, *to);
   }
 }
@@ -245,9 +251,11 @@ void Fusion::emit() {
   llvm::append_range(rowTypes, inner.arguments().getTypes());
   for (Type type : ValueRange(kept).getTypes())
     inits.push_back(zeroOf(b, type));
-  for (auto [argument, same] : llvm::zip(inner.arguments(), shared))
+  for (auto [argument, same, first] :
+       llvm::zip(inner.arguments(), shared, firsts))
     if (!same)
-      inits.push_back(zeroOf(b, argument.getType()));
+      inits.push_back(first ? outerInits[*first]
+                            : zeroOf(b, argument.getType()));
   SmallVector<Type> types(ValueRange(inits).getTypes());
   SmallVector<Location> locs(types.size(), b.getLoc());
 
