@@ -55,13 +55,12 @@ func.func @banks(%in: memref<?xi32>, %out: memref<?xi32>) {
 // The first warp has 32 lanes, the second 8. In step i of the outer loop, lane t has t % 4
 // steps of the inner one, with an atomic access: 3 instructions, and 5 for the step. Lanes
 // come together after the inner loop, so that a warp has 3 steps of it in each of the 2 outer
-// ones, and no more. It waits for 4 steps of the inner loop at once, which count as 1 each.
+// ones, and no more. It does not wait for what it does not use.
 //
 //   issued: 2 * (4 + 2 * (6 + 3 * 8)) = 128     longest: 64
 //   useful: 40 * (4 + 2 * 6) + 2 * 60 * 8 = 1600
-//   waits: 2 * 2 * 3 = 12
 //
-// NESTED: nested: launches 1, warps 2, sectors 12 + 12, moved 2, bytes 4 + 4, lines 12, shared 0, conflicts 0, atomics 120, issued 128, useful 1600, waits 12 + 0, longest 64 + 6 + 0
+// NESTED: nested: launches 1, warps 2, sectors 12 + 12, moved 2, bytes 4 + 4, lines 12, shared 0, conflicts 0, atomics 120, issued 128, useful 1600, waits 0 + 0, longest 64 + 0 + 0
 func.func @nested(%in: memref<?xi32>, %out: memref<?xi32>) {
   %c1 = arith.constant 1 : index
   %c40 = arith.constant 40 : index
