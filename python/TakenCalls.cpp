@@ -87,7 +87,7 @@ static nb::list pyComputeMany(const nb::list &calls, int64_t threads,
 }
 
 void addTakenCalls(nb::module_ &m) {
-  nb::class_<TakenCall>(m, "TakenCall");
+  nb::class_<TakenCall> type(m, "TakenCall");
   m.def("compute_many", &pyComputeMany, nb::arg("calls"), nb::arg("threads"),
         nb::arg("trusted"));
 }

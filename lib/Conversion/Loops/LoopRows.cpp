@@ -121,7 +121,7 @@ private:
   Values emitRow(Value coordinate, ValueRange values);
   Values emitRows(Value from, Value end, ValueRange values);
   Values emitRowIf(Value exists, Value coordinate, ValueRange values);
-  Values emitPeeled(Value first, Value end, Values values);
+  Values emitPeeled(Value first, Value end, const Values &values);
 
   Coiteration &loop;
   CoiterateOp op;
@@ -284,7 +284,7 @@ Values RowLoop::emitRowIf(Value exists, Value coordinate, ValueRange values) {
 ///     for row = first + 1 to min(last, end): body(row), which no cut divides
 ///
 /// In the second turn, the last row is at `end` if it is the first row, too.
-Values RowLoop::emitPeeled(Value first, Value end, Values values) {
+Values RowLoop::emitPeeled(Value first, Value end, const Values &values) {
   Number second = Number(b, first) + 1;
   Value from = min(second, end);
   Value last = loop.upper->loops.front().coordinate;
