@@ -9,10 +9,9 @@ import os
 import pickle
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -45,8 +44,6 @@ from nacho.errors import (
     displayed,
     pointed,
 )
-
-_Made = TypeVar("_Made")
 
 
 def load(path: str | os.PathLike[str], validate: str | bool = "safe") -> LoadedKernel:
@@ -263,10 +260,11 @@ class _Specialisation(Specialisation):
         """Compute the result, and return its arrays; none if they were copied."""
         parts, threads, _, _ = plan
         try:
-            made = self._called(library.call, args, threads, parts)
+            made = self._called(args, threads, parts)
         except library.Failure as failure:
             self._refuse_work(failure, threads)
             raise
+        assert made is not None
         return self._in_place(made, into)
 
     def repeat(
@@ -277,19 +275,20 @@ class _Specialisation(Specialisation):
         ``unknown`` has a bit for each operand whose coordinates have to be checked.
         """
         parts, threads, _, _ = asked
-        call = partial(library.call_if_valid, unknown=unknown)
-        made = self._called(call, args, threads, parts)
+        made = self._called(args, threads, parts, unknown)
         return None if made is None else self._in_place(made, into)
 
     def _called(
-        self, call: Callable[..., _Made], args: list[Any], threads: int, parts: int
-    ) -> _Made:
-        """Call a function of the library with the arguments of this kernel."""
+        self, args: list[Any], threads: int, parts: int, unknown: int | None = None
+    ) -> list[Any] | None:
+        """Call the library with the arguments of this kernel."""
         operands: list[int] = []
         for arg in args:
             operands += _argument(arg)
         image = ctypes.addressof(self._image)
-        return call(image, operands, self._types, self._levels, threads, parts)
+        return library.call(
+            image, operands, self._types, self._levels, threads, parts, unknown
+        )
 
     def _in_place(self, made: list[Any], into: object) -> list[Any]:
         """Return the arrays of the result; none if its values are copied."""

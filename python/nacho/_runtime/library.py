@@ -114,53 +114,28 @@ def call(
     levels: int,
     threads: int,
     parts: int,
-) -> list[NDArray[Any]]:
+    unknown: int | None = None,
+) -> list[NDArray[Any]] | None:
     """Call a kernel, and return the arrays of its result, which have these types.
 
     ``image`` is the address of its image. Each operand's array is two numbers: its
     address and its size, or 0 and an extent. The result has so many levels. Raises
     ``Failure`` if the kernel cannot compute it.
+
+    With ``unknown``, which has a bit for each operand whose coordinates have to be
+    checked, returns None if the operands are not valid, or if that takes long to see.
     """
-    given, made = _words(operands, types, levels)
-    at, into = given.buffer_info()[0], made.buffer_info()[0]
-    _errors.text = ""
-    _library().nacho_call(image, at, into, threads, parts)
-    return _results(made, types)
-
-
-def call_if_valid(
-    image: int,
-    operands: Sequence[int],
-    types: Sequence[DType],
-    levels: int,
-    threads: int,
-    parts: int,
-    *,
-    unknown: int,
-) -> list[NDArray[Any]] | None:
-    """Do what ``call`` does, or return None if the operands are not valid.
-
-    ``unknown`` has a bit for each operand whose coordinates have to be checked. They
-    are not found valid if that takes long.
-    """
-    if unknown >> 64:
+    if unknown is not None and unknown >> 64:
         return None
-    given, made = _words(operands, types, levels)
+    # Each ``nacho_argument`` is two numbers of 64 bits.
+    given = array("q", operands)
+    made = array("q", bytes(16 * (len(types) + levels)))
     at, into = given.buffer_info()[0], made.buffer_info()[0]
     _errors.text = ""
-    done = _library().nacho_call_if_valid(image, at, unknown, into, threads, parts)
-    return _results(made, types) if done else None
-
-
-def _words(
-    operands: Sequence[int], types: Sequence[DType], levels: int
-) -> tuple[array[int], array[int]]:
-    """Return the memory of arguments and of results, each of which is two words."""
-    return array("q", operands), array("q", bytes(16 * (len(types) + levels)))
-
-
-def _results(made: array[int], types: Sequence[DType]) -> list[NDArray[Any]]:
-    """Return the arrays that a call has left in memory, or raise its ``Failure``."""
+    if unknown is None:
+        _library().nacho_call(image, at, into, threads, parts)
+    elif not _library().nacho_call_if_valid(image, at, unknown, into, threads, parts):
+        return None
     if _errors.text:
         raise Failure(_errors.text)
     return [
