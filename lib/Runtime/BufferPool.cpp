@@ -20,10 +20,10 @@ static constexpr size_t kPooledFrom = size_t(64) << 10;
 /// Arrays of at least this size are on huge pages.
 static constexpr size_t kHugeFrom = size_t(1) << 20;
 
-/// An eighth of the memory, but no more than 2 GiB.
+/// An eighth of the memory, but no more than 4 GiB.
 static size_t mostPooled() {
   size_t memory = size_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-  return std::min(memory / 8, size_t(2) << 30);
+  return std::min(memory / 8, size_t(4) << 30);
 }
 
 //===----------------------------------------------------------------------===//
