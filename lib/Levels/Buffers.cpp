@@ -27,7 +27,11 @@ void nacho::storeIndex(ImplicitLocOpBuilder &b, Value value, Value buffer,
   memref::StoreOp::create(b, Number(b, value).as(type), buffer, at);
 }
 
+/// A place outside of the buffer may be prefetched, too, so that bounds are
+/// dropped.
 void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
+  while (auto least = at.getDefiningOp<arith::MinUIOp>())
+    at = least.getLhs();
   memref::PrefetchOp::create(b, buffer, at, /*isWrite=*/false,
                              /*localityHint=*/3, /*isDataCache=*/true);
 }

@@ -1,11 +1,10 @@
-//===- GatheredSteps.cpp - Lists of steps that vectors look up ------------===//
+//===- GatheredSteps.cpp - Steps that vectors look up ---------------------===//
 
 #include "GatheredSteps.h"
 #include "LoopBody.h"
 
 #include "nacho/IR/Arith.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -91,11 +90,9 @@ bool GatheredSteps::match() {
          findLookup() && findTest(found.getCondition()) && findReports();
 }
 
-GatheredSteps::Lists GatheredSteps::allocate(ImplicitLocOpBuilder &b,
-                                             int64_t size) {
-  auto type = MemRefType::get({size}, b.getI32Type());
-  Value steps = memref::AllocaOp::create(b, type);
-  return {steps, memref::AllocaOp::create(b, type)};
+Value GatheredSteps::allocate(ImplicitLocOpBuilder &b) {
+  return memref::AllocaOp::create(
+      b, MemRefType::get({kStepsOfGroup}, b.getI32Type()));
 }
 
 /// Emits which of the elements of a vector are sought.
@@ -123,25 +120,24 @@ Value GatheredSteps::emitFound(ImplicitLocOpBuilder &b, Value elements) {
 /// for p = from to to, a vector of steps at a time:
 ///   k = crd[p..];  outside |= k >= extent
 ///   x = table[k] for each k < extent
-///   append p - from and x for each x that is sought
+///   elements[p - from..] = x
+///   found |= the bits of those that are sought << p - from
 ///
 /// An index of an element has a sign: no coordinate is as large as 2^31.
-GatheredSteps::Listed GatheredSteps::list(ImplicitLocOpBuilder &b, Value from,
-                                          Value to, const Lists &lists) {
-  Type i32 = b.getI32Type();
+GatheredSteps::Group GatheredSteps::lookUp(ImplicitLocOpBuilder &b, Value from,
+                                           Value to, Value elements) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
   VectorType flags = vectorOfSteps(b.getI1Type()),
              integers = vectorOfSteps(i32);
   Value bound = min(Number(b, extent), std::numeric_limits<int32_t>::max());
   Value below =
       vector::BroadcastOp::create(b, integers, Number(b, bound).as(i32));
-  Value steps = vector::StepOp::create(b, vectorOfSteps(b.getIndexType()));
-  steps = arith::IndexCastUIOp::create(b, integers, steps);
-  Number none(b, 0, flags), zeros(b, 0, integers), zero(b, 0);
-  auto made = scf::ForOp::create(b, from, to, Number(b, kStepsAtOnce),
-                                 ValueRange{zero, none});
+  Number noFlags(b, 0, flags), zeros(b, 0, integers), zero(b, 0);
+  auto vectors = scf::ForOp::create(b, from, to, Number(b, kStepsAtOnce),
+                                    ValueRange{Number(b, 0, i64), noFlags});
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(made.getBody());
-  Value at = made.getInductionVar(), count = made.getRegionIterArg(0);
+  b.setInsertionPointToStart(vectors.getBody());
+  Value at = vectors.getInductionVar();
   Value left = Number(b, to) - at;
   Number live(b, vector::CreateMaskOp::create(b, flags, left));
   Value array = stored.getMemRef();
@@ -150,34 +146,26 @@ GatheredSteps::Listed GatheredSteps::list(ImplicitLocOpBuilder &b, Value from,
       b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, k, below));
   Number isOutside = !isInside;
   Value outside = isOutside & live;
-  outside = Number(b, made.getRegionIterArg(1)) | outside;
+  outside = Number(b, vectors.getRegionIterArg(1)) | outside;
   Value place = select(isInside, k, zeros);
   Value looksUp = isInside & live;
   SmallVector<Value> first(lookup.getIndices().drop_back());
   first.push_back(zero);
-  Value elements = vector::GatherOp::create(b, integers, lookup.getMemRef(),
-                                            first, place, looksUp, zeros);
-  Number isFound(b, emitFound(b, elements));
-  Value busy = isFound & looksUp;
-  Value distance = (Number(b, at) - from).as(i32);
-  distance = vector::BroadcastOp::create(b, integers, distance);
-  distance = Number(b, distance) + steps;
-  // The builder without an alignment takes the mask for what is stored.
-  IntegerAttr alignment;
-  vector::CompressStoreOp::create(b, lists.steps, count, busy, distance,
-                                  alignment);
-  vector::CompressStoreOp::create(b, lists.elements, count, busy, elements,
-                                  alignment);
+  Value found = vector::GatherOp::create(b, integers, lookup.getMemRef(), first,
+                                         place, looksUp, zeros);
+  Value distance = Number(b, at) - from;
+  vector::StoreOp::create(b, found, elements, distance);
+  Value sought = Number(b, emitFound(b, found)) & looksUp;
   Type word = b.getIntegerType(kStepsAtOnce);
-  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), busy);
+  Value bits = vector::BitCastOp::create(b, VectorType::get(1, word), sought);
   bits = vector::ExtractOp::create(b, bits, 0);
-  bits = math::CtPopOp::create(b, Number(b, bits).as(i32));
-  Value next = Number(b, count) + Number(b, bits).asIndex();
-  scf::YieldOp::create(b, ValueRange{next, outside});
-  b.setInsertionPointAfter(made);
+  Number wide = Number(b, bits).as(i64) << Number(b, distance).as(i64);
+  Value before = vectors.getRegionIterArg(0), all = wide | before;
+  scf::YieldOp::create(b, ValueRange{all, outside});
+  b.setInsertionPointAfter(vectors);
   Value isAny = vector::ReductionOp::create(b, vector::CombiningKind::OR,
-                                            made.getResult(1));
-  return {made.getResult(0), isAny};
+                                            vectors.getResult(1));
+  return {vectors.getResult(0), isAny};
 }
 
 void GatheredSteps::take(Value element) {

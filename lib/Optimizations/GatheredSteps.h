@@ -1,4 +1,4 @@
-//===- GatheredSteps.h - Lists of steps that vectors look up ----*- C++ -*-===//
+//===- GatheredSteps.h - Steps that vectors look up -------------*- C++ -*-===//
 
 #ifndef NACHO_LIB_OPTIMIZATIONS_GATHEREDSTEPS_H
 #define NACHO_LIB_OPTIMIZATIONS_GATHEREDSTEPS_H
@@ -12,6 +12,8 @@ namespace nacho {
 
 /// The number of steps that a vector has.
 inline constexpr int64_t kStepsAtOnce = 16;
+/// The number of steps of a group, of which each has a bit in a word.
+inline constexpr int64_t kStepsOfGroup = 64;
 
 /// The type of what the steps of a vector have each.
 inline mlir::VectorType vectorOfSteps(mlir::Type type) {
@@ -33,21 +35,19 @@ public:
 
   bool match();
 
-  /// Two lists: the steps that find something, and what they find.
-  struct Lists {
-    mlir::Value steps, elements;
-  };
-  Lists allocate(mlir::ImplicitLocOpBuilder &b, int64_t size);
+  /// Makes room for what the steps of a group find.
+  static mlir::Value allocate(mlir::ImplicitLocOpBuilder &b);
 
-  /// The number of steps in the lists, and whether a coordinate was outside.
-  struct Listed {
-    mlir::Value count, outside;
+  struct Group {
+    mlir::Value found;   ///< The bits of the steps that find something.
+    mlir::Value outside; ///< Whether a coordinate was outside.
   };
-  /// Lists the steps of an interval by their distance from its beginning.
-  Listed list(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
-              const Lists &lists);
+  /// Looks up what the steps of an interval, which is a group or a part of it,
+  /// find. That becomes `elements`.
+  Group lookUp(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to,
+               mlir::Value elements);
 
-  /// Lets the steps take what has been listed in place of looking it up.
+  /// Lets a step take what has been found in place of looking it up.
   void take(mlir::Value element);
   /// Adds to the values that the loop carries whether a coordinate was outside.
   llvm::SmallVector<mlir::Value> report(mlir::ImplicitLocOpBuilder &b,

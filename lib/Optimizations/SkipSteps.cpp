@@ -13,8 +13,8 @@
 //     for p: busy[count] = p; count += found(p)
 //     for n = 0 to count: p = busy[n]; use(p)
 //
-// Where elements are gathered fast, vectors of steps look coordinates up, and
-// what they find is listed, too (GatheredSteps.h).
+// Where elements are gathered fast, vectors of steps look coordinates up
+// (GatheredSteps.h), and a step that finds something is a bit of a word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -47,6 +48,8 @@ static constexpr int64_t kListedSteps = 256;
 /// Fewer steps are not listed. Where two loops end cannot be foreseen either,
 /// and costs more than the few steps that are foreseen wrongly.
 static constexpr int64_t kFewSteps = 10;
+/// Fewer steps are not looked up by vectors.
+static constexpr int64_t kFewForVectors = 8;
 
 /// Whether an operation without regions writes nothing.
 static bool onlyReads(Operation &op) {
@@ -85,11 +88,10 @@ private:
   void atBeginOfPart(llvm::function_ref<void()> emit);
   Value emitIsBusy(Block &block, unsigned level, IRMapping &mapping);
   Value emitList(Value from, Value to, Value busy);
-  ValueRange emitSteps(Value count, ValueRange carried,
-                       llvm::function_ref<Value(Value)> takeStep);
+  void moveSteps(Value step, ValueRange carried);
   ValueRange emitPiece(Value from, Value to, ValueRange carried);
   ValueRange emitGathered(Value from, Value to, ValueRange carried);
-  ValueRange emitListed(Value stride);
+  ValueRange emitListed(int64_t steps);
 
   scf::ForOp loop;
   ImplicitLocOpBuilder b;
@@ -229,26 +231,25 @@ Value IdleLoop::emitList(Value from, Value to, Value busy) {
   return list.getResult(0);
 }
 
-/// Emits the loop over the steps that are listed. Each of them has found
+/// Moves the body of the loop to the end of a block, for a step that has found
 /// something.
-ValueRange IdleLoop::emitSteps(Value count, ValueRange carried,
-                               llvm::function_ref<Value(Value)> takeStep) {
-  auto steps =
-      scf::ForOp::create(b, Number(b, 0), count, Number(b, 1), carried);
-  steps.getBody()->clear();
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(steps.getBody());
-  Value step = takeStep(steps.getInductionVar());
+void IdleLoop::moveSteps(Value step, ValueRange carried) {
   Value found = Number::flag(b, true);
-  scf::IfOp last = branches.back();
-  last.getConditionMutable().assign(found);
+  branches.back().getConditionMutable().assign(found);
   loop.getInductionVar().replaceAllUsesWith(step);
-  for (auto [old, now] :
-       llvm::zip(loop.getRegionIterArgs(), steps.getRegionIterArgs()))
+  for (auto [old, now] : llvm::zip(loop.getRegionIterArgs(), carried))
     old.replaceAllUsesWith(now);
-  steps.getBody()->getOperations().splice(steps.getBody()->end(),
-                                          loop.getBody()->getOperations());
-  return steps.getResults();
+  Block *block = b.getInsertionBlock();
+  block->getOperations().splice(block->end(), loop.getBody()->getOperations());
+}
+
+/// Builds a loop without a body, and moves the builder into it.
+static scf::ForOp startLoop(ImplicitLocOpBuilder &b, Value count,
+                            ValueRange carried) {
+  auto made = scf::ForOp::create(b, Number(b, 0), count, Number(b, 1), carried);
+  made.getBody()->clear();
+  b.setInsertionPointToStart(made.getBody());
+  return made;
 }
 
 /// Lists some steps one by one, and runs those. Returns what they carry.
@@ -259,26 +260,37 @@ ValueRange IdleLoop::emitPiece(Value from, Value to, ValueRange carried) {
         b, MemRefType::get({kListedSteps}, b.getIndexType()));
   });
   Value count = emitList(from, to, busy);
-  return emitSteps(count, carried, [&](Value n) -> Value {
-    return memref::LoadOp::create(b, busy, n);
-  });
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp steps = startLoop(b, count, carried);
+  Value step = memref::LoadOp::create(b, busy, steps.getInductionVar());
+  moveSteps(step, steps.getRegionIterArgs());
+  return steps.getResults();
 }
 
-/// Does the same with vectors of steps.
+/// Does the same with vectors of steps, and a bit for each step.
 ValueRange IdleLoop::emitGathered(Value from, Value to, ValueRange carried) {
-  GatheredSteps::Lists lists;
-  atBeginOfPart([&] { lists = gathered->allocate(b, kListedSteps); });
-  auto [count, outside] = gathered->list(b, from, to, lists);
-  SmallVector<Value> reported = gathered->report(b, carried, outside);
-  return emitSteps(count, reported, [&](Value n) -> Value {
-    gathered->take(memref::LoadOp::create(b, lists.elements, n));
-    Number distance(b, memref::LoadOp::create(b, lists.steps, n));
-    return Number(b, from) + distance.asIndex();
-  });
+  Value elements;
+  atBeginOfPart([&] { elements = GatheredSteps::allocate(b); });
+  auto [found, outside] = gathered->lookUp(b, from, to, elements);
+  SmallVector<Value> all = gathered->report(b, carried, outside);
+  all.insert(all.begin(), found);
+  Value count = math::CtPopOp::create(b, found);
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp steps = startLoop(b, Number(b, count).asIndex(), all);
+  Value left = steps.getRegionIterArg(0);
+  Value first = math::CountTrailingZerosOp::create(b, left);
+  Value number = Number(b, first).asIndex();
+  gathered->take(memref::LoadOp::create(b, elements, number));
+  Value others = Number(b, left) & (Number(b, left) - 1);
+  Value step = Number(b, from) + number;
+  moveSteps(step, steps.getRegionIterArgs().drop_front());
+  steps.getBody()->getTerminator()->insertOperands(0, others);
+  return steps.getResults().drop_front();
 }
 
 /// Emits the loops that list steps and run those. Returns what they carry.
-ValueRange IdleLoop::emitListed(Value stride) {
+ValueRange IdleLoop::emitListed(int64_t steps) {
+  Value stride = Number(b, loop.getStep()) * steps;
   auto outer = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                                   stride, loop.getInits());
   OpBuilder::InsertionGuard guard(b);
@@ -295,8 +307,9 @@ ValueRange IdleLoop::emitListed(Value stride) {
 }
 
 void IdleLoop::replace() {
-  Number step(b, loop.getStep());
-  Value stride = step * kListedSteps, few = step * kFewSteps;
+  int64_t most = gathered ? kStepsOfGroup : kListedSteps;
+  Value few =
+      Number(b, loop.getStep()) * (gathered ? kFewForVectors : kFewSteps);
   Number length = Number(b, loop.getUpperBound()) - loop.getLowerBound();
   bool carries = !loop.getInits().empty();
   auto ifFew = scf::IfOp::create(b, loop.getResultTypes(),
@@ -310,7 +323,7 @@ void IdleLoop::replace() {
   };
   emitInto(ifFew.thenBlock(),
            [&] { return ValueRange(b.clone(*loop)->getResults()); });
-  emitInto(ifFew.elseBlock(), [&] { return emitListed(stride); });
+  emitInto(ifFew.elseBlock(), [&] { return emitListed(most); });
   loop->replaceAllUsesWith(ifFew.getResults());
   loop.erase();
 }

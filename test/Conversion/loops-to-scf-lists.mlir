@@ -263,7 +263,7 @@ func.func @ahead(%L: tensor<?x?x?xi64, #List>, %out: memref<?xindex>) {
 //===----------------------------------------------------------------------===//
 
 // Where the children begin; then the first of their coordinates and, if they are wanted,
-// of their values.
+// of their values. No place has to be inside of its array.
 //
 // CHECK-LABEL: func.func @prefetch(
 // CHECK-SAME:    %{{[^ ]+}}: tensor<{{[^:]+}}, %[[A:[^ ]+]]: tensor<
@@ -271,10 +271,10 @@ func.func @ahead(%L: tensor<?x?x?xi64, #List>, %out: memref<?xindex>) {
 // CHECK:           %[[FOUND:.+]] = arith.andi
 // CHECK:           %[[POS:.+]] = arith.minui %[[FOUND]], %{{.+}} : index
 // CHECK-NEXT:      %[[POS1:.+]] = sparse_tensor.positions %[[A]] {level = 1 : index}
-// CHECK-NEXT:      memref.prefetch %[[POS1]][%[[POS]]], read, locality<3>, data
+// CHECK-NEXT:      memref.prefetch %[[POS1]][%[[FOUND]]], read, locality<3>, data
+// CHECK-NEXT:      %[[STORED:.+]] = memref.load %[[POS1]][%[[POS]]]
+// CHECK-NEXT:      %[[FIRST:.+]] = arith.index_castui %[[STORED]] : i32 to index
 // CHECK-NEXT:      %[[CRD1:.+]] = sparse_tensor.coordinates %[[A]] {level = 1 : index}
-// CHECK:           memref.load %[[POS1]][%[[POS]]]
-// CHECK:           %[[FIRST:.+]] = arith.minui
 // CHECK-NEXT:      memref.prefetch %[[CRD1]][%[[FIRST]]], read, locality<3>, data
 // CHECK-NEXT:      %[[VALUES:.+]] = sparse_tensor.values %[[A]]
 // CHECK-NEXT:      memref.prefetch %[[VALUES]][%[[FIRST]]], read, locality<3>, data

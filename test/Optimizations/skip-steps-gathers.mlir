@@ -1,16 +1,16 @@
 // RUN: nacho-opt %s -nacho-skip-steps=gathers=true -canonicalize --mlir-use-nameloc-as-prefix | FileCheck %s
 
-// Sixteen steps at once gather the numbers of their coordinates. The steps whose number is found are listed, as distances
-// from the first one, together with the number; where a coordinate is too large, the loop says so.
+// Sixteen steps at once gather the numbers of their coordinates, and up to four such vectors leave a word with a bit for
+// each step whose number is found: a loop takes one bit after the other. Where a coordinate is too large, the loop says so.
 //
 // CHECK-LABEL: func.func @masked(
-// CHECK-DAG:     %[[NUMBERS:.+]] = memref.alloca() : memref<256xi32>
-// CHECK-DAG:     %[[STEPS:.+]] = memref.alloca() : memref<256xi32>
-// CHECK:         scf.for %[[FROM:.+]] = %begin to %end step %c256 iter_args(%[[SUM:.+]] = %cst{{.*}}, %[[OLD:.+]] = %false) -> (f64, i1) {
+// CHECK:         %[[NUMBERS:.+]] = memref.alloca() : memref<64xi32>
+// CHECK:         arith.cmpi slt, %{{.+}}, %c8 : index
+// CHECK:         scf.for %[[FROM:.+]] = %begin to %end step %c64 iter_args(%[[SUM:.+]] = %cst{{.*}}, %[[OLD:.+]] = %false) -> (f64, i1) {
 // CHECK:           %[[LAST:.+]] = arith.minui %extent, %c2147483647 : index
 // CHECK-NEXT:      %[[NARROW:.+]] = arith.index_castui %[[LAST]] : index to i32
 // CHECK-NEXT:      %[[EXTENTS:.+]] = vector.broadcast %[[NARROW]] : i32 to vector<16xi32>
-// CHECK:           %[[LISTED:.+]]:2 = scf.for %[[AT:.+]] = %[[FROM]] to %[[TO:.+]] step %c16 iter_args(%[[N:.+]] = %c0, %[[WRONG:.+]] = %{{.+}}) -> (index, vector<16xi1>) {
+// CHECK-NEXT:      %[[ALL:.+]]:2 = scf.for %[[AT:.+]] = %[[FROM]] to %[[TO:.+]] step %c16 iter_args(%[[BITS:.+]] = %c0{{.*}}, %[[WRONG:.+]] = %{{.+}}) -> (i64, vector<16xi1>) {
 // CHECK-NEXT:        %[[LEFT:.+]] = arith.subi %[[TO]], %[[AT]] : index
 // CHECK-NEXT:        %[[LIVE:.+]] = vector.create_mask %[[LEFT]] : vector<16xi1>
 // CHECK-NEXT:        %[[K:.+]] = vector.maskedload %crd[%[[AT]]], %[[LIVE]]
@@ -21,27 +21,37 @@
 // CHECK-NEXT:        %[[PLACE:.+]] = arith.select %[[FITS]], %[[K]], %{{.+}} : vector<16xi1>, vector<16xi32>
 // CHECK-NEXT:        %[[LOOKS_UP:.+]] = arith.andi %[[FITS]], %[[LIVE]] : vector<16xi1>
 // CHECK-NEXT:        %[[NUMBER:.+]] = vector.gather %table[%c0] [%[[PLACE]]], %[[LOOKS_UP]]
+// CHECK-NEXT:        %[[DISTANCE:.+]] = arith.subi %[[AT]], %[[FROM]] : index
+// CHECK-NEXT:        vector.store %[[NUMBER]], %[[NUMBERS]][%[[DISTANCE]]]
 // CHECK-NEXT:        %[[FIRST:.+]] = vector.broadcast %first : i32 to vector<16xi32>
 // CHECK-NEXT:        %[[IS_FOUND:.+]] = arith.cmpi uge, %[[NUMBER]], %[[FIRST]] : vector<16xi32>
 // CHECK-NEXT:        %[[BUSY:.+]] = arith.andi %[[IS_FOUND]], %[[LOOKS_UP]] : vector<16xi1>
-// CHECK:             vector.compressstore %[[A:.+]][%[[N]]], %[[BUSY]], %{{.+}} : memref<256xi32>
-// CHECK-NEXT:        vector.compressstore %[[B:.+]][%[[N]]], %[[BUSY]], %[[NUMBER]] : memref<256xi32>
-// CHECK:             math.ctpop
-// CHECK:             scf.yield %{{.+}}, %[[EITHER]] : index, vector<16xi1>
+// CHECK-NEXT:        %[[CAST:.+]] = vector.bitcast %[[BUSY]] : vector<16xi1> to vector<1xi16>
+// CHECK-NEXT:        %[[WORD:.+]] = vector.extract %[[CAST]][0] : i16 from vector<1xi16>
+// CHECK-NEXT:        %[[EXTENDED:.+]] = arith.extui %[[WORD]] : i16 to i64
+// CHECK-NEXT:        %[[BY:.+]] = arith.index_castui %[[DISTANCE]] : index to i64
+// CHECK-NEXT:        %[[SHIFTED:.+]] = arith.shli %[[EXTENDED]], %[[BY]] : i64
+// CHECK-NEXT:        %[[MORE:.+]] = arith.ori %[[SHIFTED]], %[[BITS]] : i64
+// CHECK-NEXT:        scf.yield %[[MORE]], %[[EITHER]] : i64, vector<16xi1>
 // CHECK-NEXT:      }
-// CHECK-NEXT:      %[[ANY:.+]] = vector.reduction <or>, %[[LISTED]]#1 : vector<16xi1> into i1
+// CHECK-NEXT:      %[[ANY:.+]] = vector.reduction <or>, %[[ALL]]#1 : vector<16xi1> into i1
 // CHECK-NEXT:      %[[OUTSIDE:.+]] = arith.ori %[[OLD]], %[[ANY]] : i1
-// CHECK-NEXT:      %[[PIECE:.+]] = scf.for %[[M:.+]] = %c0 to %[[LISTED]]#0 step %c1 iter_args(%[[BEFORE:.+]] = %[[SUM]]) -> (f64) {
-// CHECK-NEXT:        %[[FOUND:.+]] = memref.load %[[B]][%[[M]]]
-// CHECK-NEXT:        %[[DISTANCE:.+]] = memref.load %[[A]][%[[M]]]
-// CHECK-NEXT:        %[[WIDE:.+]] = arith.index_castui %[[DISTANCE]] : i32 to index
-// CHECK-NEXT:        %[[P:.+]] = arith.addi %[[FROM]], %[[WIDE]] : index
+// CHECK-NEXT:      %[[COUNT:.+]] = math.ctpop %[[ALL]]#0 : i64
+// CHECK-NEXT:      %[[N:.+]] = arith.index_castui %[[COUNT]] : i64 to index
+// CHECK-NEXT:      %[[PIECE:.+]]:2 = scf.for %{{.+}} = %c0 to %[[N]] step %c1 iter_args(%[[REST:.+]] = %[[ALL]]#0, %[[BEFORE:.+]] = %[[SUM]]) -> (i64, f64) {
+// CHECK-NEXT:        %[[BIT:.+]] = math.cttz %[[REST]] : i64
+// CHECK-NEXT:        %[[STEP:.+]] = arith.index_castui %[[BIT]] : i64 to index
+// CHECK-NEXT:        %[[FOUND:.+]] = memref.load %[[NUMBERS]][%[[STEP]]]
+// CHECK-NEXT:        %[[LESS:.+]] = arith.subi %[[REST]], %c1{{.*}} : i64
+// CHECK-NEXT:        %[[OTHERS:.+]] = arith.andi %[[REST]], %[[LESS]] : i64
+// CHECK-NEXT:        %[[P:.+]] = arith.addi %[[FROM]], %[[STEP]] : index
 // CHECK-NEXT:        %[[ROW:.+]] = arith.index_castui %[[FOUND]] : i32 to index
 // CHECK-NEXT:        %[[SAFE:.+]] = arith.minui %[[ROW]], %last : index
 // CHECK-NEXT:        memref.load %weights[%[[SAFE]]]
 // CHECK-NEXT:        memref.load %values[%[[P]]]
 // CHECK-NOT:         scf.if
-// CHECK:           scf.yield %[[PIECE]], %[[OUTSIDE]] : f64, i1
+// CHECK:             scf.yield %[[OTHERS]], %{{.+}} : i64, f64
+// CHECK:           scf.yield %[[PIECE]]#1, %[[OUTSIDE]] : f64, i1
 func.func @masked(%crd: memref<?xi32> loc("crd"), %table: memref<?xi32> loc("table"),
                   %weights: memref<?xf64> loc("weights"), %values: memref<?xf64> loc("values"),
                   %first: i32 loc("first"), %last: index loc("last"),

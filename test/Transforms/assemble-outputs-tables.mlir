@@ -51,16 +51,18 @@ func.func @negative_nothing_found(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #
 //   size = size(M[i])
 //   renew the table; for k in M[i]: table[k] = number of the child at k
 // CHECK-NEXT:          %[[POSITION:.+]] = nacho.position %A1 :
-// CHECK-NEXT:          %[[CHILDREN:.+]] = nacho.cost <loops> %A1 :
 // CHECK-NEXT:          %[[OTHER:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
-// CHECK-NEXT:          %[[KEPT:.+]] = arith.select %[[OTHER]], %[[CHILDREN]], %[[SIZE]] : index
-// CHECK-NEXT:          scf.if %[[OTHER]] {
-// CHECK-NEXT:            nacho.renew %table for %[[KEPT]] : <i32>
+// CHECK-NEXT:          %[[KEPT:.+]] = scf.if %[[OTHER]] -> (index) {
+// CHECK-NEXT:            %[[CHILDREN:.+]] = nacho.cost <loops> %A1 :
+// CHECK-NEXT:            nacho.renew %table for %[[CHILDREN]] : <i32>
 // CHECK-NEXT:            nacho.coiterate %[[K:.+]] of (%[[CHILD:.+]] = %A1 : {{[^)]+}}) in %[[CHILD]] {
 // CHECK-NEXT:              %[[AT:.+]] = nacho.child_number %[[CHILD]] in %A1 :
 // CHECK-NEXT:              %[[NUMBER:.+]] = arith.index_castui %[[AT]] : index to i32
 // CHECK-NEXT:              nacho.insert %[[NUMBER]] : i32 at %[[K]] into %table : <i32>
 // CHECK-NEXT:            }
+// CHECK-NEXT:            scf.yield %[[CHILDREN]] : index
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            scf.yield %[[SIZE]] : index
 // CHECK-NEXT:          }
 //
 // What M does not have is not counted.
@@ -130,11 +132,10 @@ func.func @masked_spgemm(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %
 // CHECK:           %table = nacho.workspace marks %found_marks keys %found_keys with %found_numbers row
 // CHECK-NEXT:      nacho.coiterate %i of {{.+}} iter_args(%[[REMEMBERED:[^ ]+]] = %c-1 : index, %[[SIZE:[^ ]+]] = %c0 : index) {
 // CHECK:             %[[POSITION:.+]] = nacho.position %B0 :
-// CHECK-NEXT:        %[[CHILDREN:.+]] = nacho.cost <loops> %B0 :
 // CHECK-NEXT:        %[[OTHER:.+]] = arith.cmpi ne, %[[POSITION]], %[[REMEMBERED]] : index
-// CHECK-NEXT:        %[[KEPT:.+]] = arith.select %[[OTHER]], %[[CHILDREN]], %[[SIZE]] : index
-// CHECK-NEXT:        scf.if %[[OTHER]] {
-// CHECK-NEXT:          nacho.renew %table for %[[KEPT]] : <i64>
+// CHECK-NEXT:        %[[KEPT:.+]] = scf.if %[[OTHER]] -> (index) {
+// CHECK-NEXT:          %[[CHILDREN:.+]] = nacho.cost <loops> %B0 :
+// CHECK-NEXT:          nacho.renew %table for %[[CHILDREN]] : <i64>
 // CHECK-NEXT:          nacho.coiterate %{{.+}} of (%{{.+}} = %B0 :
 // CHECK:             nacho.coiterate %j of {{.+}} iter_args(%{{[^ ]+}} = %c0 : index, %[[SUM:[^ ]+]] = %{{[^ ]+}} : f64) {
 // CHECK-NEXT:          %B1 = nacho.find %j in %B0 : {{.+}} by %table
@@ -173,10 +174,12 @@ func.func @sparse_vector(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64, #SV>) -> t
 // CHECK-NEXT:      nacho.coiterate %i of {{.+}} iter_args({{.*}}%{{[^ ]+}} = %c-1 : index, %{{[^ ]+}} = %c0 : index, %{{[^ ]+}} = %c-1 : index, %{{[^ ]+}} = %c0 : index) {
 // CHECK:             nacho.position %B0 :
 // CHECK:             scf.if
+// CHECK-NEXT:          nacho.cost <loops> %B0
 // CHECK-NEXT:          nacho.renew %[[TABLE]] for
 // CHECK:                 nacho.insert %{{.+}} : i64 at %{{.+}} into %[[TABLE]] :
 // CHECK:             nacho.position %C0 :
 // CHECK:             scf.if
+// CHECK-NEXT:          nacho.cost <loops> %C0
 // CHECK-NEXT:          nacho.renew %[[TABLE2]] for
 // CHECK:                 nacho.insert %{{.+}} : i64 at %{{.+}} into %[[TABLE2]] :
 // CHECK:             nacho.coiterate %j of

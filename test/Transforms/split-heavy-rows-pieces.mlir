@@ -130,11 +130,11 @@ func.func @spgemm(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>) -> tenso
 // TABLES-LABEL: func.func private @masked_compute(
 // TABLES:         %[[MASK:.+]] = nacho.children_at %A0[%[[BEGIN:.+]] to %[[END:.+]]]
 // TABLES:         %[[FROM:.+]] = arith.minui %[[BEGIN]], %[[END]] : index
-// TABLES-NEXT:    %[[CHILDREN:.+]] = arith.subi %[[END]], %[[FROM]] : index
 // TABLES-NEXT:    %[[OTHER:.+]] = arith.cmpi ne, %[[FROM]], %table
+// TABLES-NEXT:    %[[CHILDREN:.+]] = arith.subi %[[END]], %[[FROM]] : index
 // TABLES-NEXT:    %[[MORE:.+]] = arith.cmpi ne, %[[CHILDREN]], %table
 // TABLES-NEXT:    %[[ANEW:.+]] = arith.ori %[[OTHER]], %[[MORE]]
-// TABLES-NEXT:    scf.if %[[ANEW]] {
+// TABLES-NEXT:    scf.if %[[ANEW]] -> (index) {
 // TABLES-NEXT:      nacho.renew %table for %[[CHILDREN]]
 // TABLES:           nacho.coiterate %k of (%{{.+}} = %[[MASK]] :
 func.func @masked(%M: tensor<?x?xf64, #CSR>, %A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>)

@@ -178,9 +178,17 @@ def NachoSkipSteps : Pass<"nacho-skip-steps", "::mlir::func::FuncOp"> {
     Only what is looked up first decides whether a step is listed: others are tested as
     before. A coordinate outside of its extent is listed, so that the step reports it.
 
-    With `gathers`, a loop that looks coordinates of 32 bits up in one table lists 16
-    steps at once, and what they have found, which is not looked up again then. It
-    reports coordinates outside of their extent where it lists steps. And a loop that
+    With `gathers`, vectors look coordinates of 32 bits up, 16 at once, if a loop of at
+    least eight steps seeks them in one table. Up to four such vectors keep what they have
+    found, and leave a word with a bit for each step that has found something:
+    ```mlir
+    %after = scf.for %n = %c0 to %count step %c1 iter_args(%bits = %all, %before = %sum) -> (i64, f64) {
+      %step = math.cttz %bits : i64
+      // The step %from + %step, which does not look its element up again.
+      scf.yield %others, %x : i64, f64
+    }
+    ```
+    Coordinates outside of their extent are reported once for these steps. And a loop that
     starts an element if the bit of its coordinate is not set, and adds to it otherwise,
     tests 16 bits at once: where all are set, no step tests its own.
 

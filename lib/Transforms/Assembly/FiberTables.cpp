@@ -6,6 +6,8 @@
 #include "nacho/IR/Fibers.h"
 #include "nacho/IR/Names.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace nacho;
 
@@ -57,22 +59,28 @@ void FiberTables::start(Carried &carried) {
   }
 }
 
-/// What the loops carry for a table with a fiber.
-static std::array<Value, kCarried> describe(ImplicitLocOpBuilder &b,
-                                            Value fiber) {
-  if (auto children = fiber.getDefiningOp<ChildrenAtOp>()) {
-    Number end(b, children.getEnd());
-    Value begin = min(Number(b, children.getBegin()), end);
-    return {begin, end - begin};
-  }
-  Value position = PositionOp::create(b, fiber, /*end=*/false);
-  return {position, CostOp::create(b, b.getIndexType(), CostKind::loops, fiber,
-                                   Value(), /*below=*/0)};
+/// Where a fiber is: the position of its parent, or where its children begin if
+/// a list keeps these.
+static Value placeOf(ImplicitLocOpBuilder &b, Value fiber) {
+  if (auto children = fiber.getDefiningOp<ChildrenAtOp>())
+    return min(Number(b, children.getBegin()), children.getEnd());
+  return PositionOp::create(b, fiber, /*end=*/false);
 }
 
-/// if another fiber is in the table, or other children of a list:
+static Value countChildren(ImplicitLocOpBuilder &b, Value fiber) {
+  if (auto children = fiber.getDefiningOp<ChildrenAtOp>())
+    return Number(b, children.getEnd()) - placeOf(b, fiber);
+  return CostOp::create(b, b.getIndexType(), CostKind::loops, fiber, Value(),
+                        /*below=*/0);
+}
+
+/// count = if another fiber is in the table, or other children of a list:
 ///   renew the table
 ///   for k of fiber: table[k] = number of the child at k
+///   the number of children
+///
+/// What has been added up for a fiber ends where it did when it was put into
+/// the table, whatever its operand became in the meantime.
 void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
   ImplicitLocOpBuilder &b = part.b;
   for (auto find : loop.getBody().getOps<FindOp>()) {
@@ -80,31 +88,40 @@ void FiberTables::fillFor(CoiterateOp loop, Carried &values) {
     MutableArrayRef<Value> inTable =
         MutableArrayRef(values.tables).slice(kCarried * number, kCarried);
     Value fiber = part.mapping.lookup(find.getFiber());
-    std::array<Value, kCarried> wanted = describe(b, fiber);
-    Number isOther = Number(b, wanted[0]) != inTable[0];
+    Value place = placeOf(b, fiber);
+    Number isOther = Number(b, place) != inTable[0];
     if (fiber.getDefiningOp<ChildrenAtOp>())
-      isOther = isOther | (Number(b, wanted[1]) != inTable[1]);
-    else
-      // What has been added up for a fiber ends where it did when it was put
-      // into the table, whatever its operand became in the meantime.
-      wanted[1] = select(isOther, wanted[1], inTable[1]);
-    emitIf(b, isOther, [&] {
-      RenewOp::create(b, tables[number], wanted[1]);
-      auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
-                                      MergeAttr::get(b.getContext(), 0u),
-                                      loop.getIndexNameAttr());
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(fill.getBodyBlock());
-      Value child = ChildNumberOp::create(b, b.getIndexType(),
-                                          fill.getChildren().front(), fiber);
-      Type type = tables[number].getType().getElement();
-      InsertOp::create(b, b.getI1Type(), Number(b, child).as(type),
-                       fill.getCoordinate(), tables[number],
-                       /*distinct=*/false, MonoidAttr());
-      YieldOp::create(b, ValueRange());
-    });
-    llvm::copy(wanted, inTable.begin());
+      isOther = isOther | (Number(b, countChildren(b, fiber)) != inTable[1]);
+    auto ifOther = scf::IfOp::create(b, b.getIndexType(), isOther,
+                                     /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOther.elseBlock());
+    scf::YieldOp::create(b, inTable[1]);
+    b.setInsertionPointToStart(ifOther.thenBlock());
+    scf::YieldOp::create(b, fill(tables[number], fiber, loop));
+    inTable[0] = place;
+    inTable[1] = ifOther.getResult(0);
   }
+}
+
+/// Puts a fiber into a table. Returns the number of its children.
+Value FiberTables::fill(WorkspaceOp table, Value fiber, CoiterateOp loop) {
+  ImplicitLocOpBuilder &b = part.b;
+  Value count = countChildren(b, fiber);
+  RenewOp::create(b, table, count);
+  auto fill = CoiterateOp::create(b, fiber, ValueRange(), Value(),
+                                  MergeAttr::get(b.getContext(), 0u),
+                                  loop.getIndexNameAttr());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(fill.getBodyBlock());
+  Value child = ChildNumberOp::create(b, b.getIndexType(),
+                                      fill.getChildren().front(), fiber);
+  Type type = table.getType().getElement();
+  InsertOp::create(b, b.getI1Type(), Number(b, child).as(type),
+                   fill.getCoordinate(), table, /*distinct=*/false,
+                   MonoidAttr());
+  YieldOp::create(b, ValueRange());
+  return count;
 }
 
 void FiberTables::emit(FindOp find) {

@@ -32,6 +32,8 @@ public:
                                    const Carried &values);
 
 private:
+  mlir::Value fill(WorkspaceOp table, mlir::Value fiber, CoiterateOp loop);
+
   Part &part;
   llvm::SmallVector<WorkspaceOp> tables;
 };
