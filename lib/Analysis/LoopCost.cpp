@@ -26,7 +26,7 @@ static constexpr double kExtent = 1e5, kRow = 10;
 /// for. That of a row of sums includes a share of clearing the rows of all
 /// parts and of adding them up: they have no more sums than half of the
 /// products.
-static constexpr double kSorted = 10, kCollected = 4, kFound = 2, kSought = 6;
+static constexpr double kSorted = 10, kCollected = 4, kFound = 0.7, kSought = 6;
 /// The costs, if the result is sparse, of an iteration of a reduction's
 /// innermost loop beside its steps, unless the result is a vector, and no loop
 /// outside passes over coordinates: it begins, and is listed before, with the
