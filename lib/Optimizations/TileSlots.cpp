@@ -163,9 +163,12 @@ void TileSlots::keepEntry(ImplicitLocOpBuilder &b) {
     return;
   Value isWrong = !Number(b, copies->lookup(isValid));
   auto ifWrong = scf::IfOp::create(b, isWrong, /*withElse=*/false);
-  OpBuilder wrong = ifWrong.getThenBodyBuilder();
+  auto wrong =
+      ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), ifWrong.thenBlock());
+  IRMapping here = *copies;
+  here.map(isValid, Value(Number::flag(wrong, false)));
   for (Operation &op : guard.elseBlock()->without_terminator())
-    wrong.clone(op, *copies);
+    wrong.clone(op, here);
 }
 
 /// Lets a part keep the entries of a row in place of counting them. In place of

@@ -23,6 +23,8 @@
 // CHECK:           %[[ONE:.+]] = arith.extui %[[IS]] : i1 to i32
 // CHECK:           %[[SUM:.+]] = arith.addi %[[N]], %[[ONE]] : i32
 // CHECK:           scf.yield %{{.+}}, %[[SUM]] : i32, i32
+// CHECK-NOT:     arith.index_castui
+// CHECK:         gpu.return
 
 // LONG-LABEL: gpu.func @merge(
 // LONG:         scf.while ({{.+}}) : (index, index) -> (index, index) {

@@ -32,6 +32,7 @@
 // CHECK:           %[[NEEDED:.+]] = arith.maxui %[[END]], %[[NEXT]] : index
 // CHECK:           %[[LAST:.+]] = arith.minui %[[NEEDED]], %[[ROWS]] : index
 // CHECK:           %[[SIZE:.+]] = arith.subi %[[LAST]], %[[FIRST]] : index
+// CHECK:           %[[END:.+]] = arith.subi %[[SIZE]], %c1
 // CHECK:           %[[WINDOW:.+]] = memref.view %[[SHARED]][%{{.+}}][%[[SIZE]]] : memref<1024xi8, #gpu.address_space<workgroup>> to memref<?xf64, #gpu.address_space<workgroup>>
 // CHECK:           %[[FITS:.+]] = arith.cmpi ule, %{{.+}}, %c1024
 // CHECK:           %[[WHOLE:.+]] = arith.andi %{{.+}}, %[[FITS]] : i1
@@ -49,8 +50,7 @@
 // CHECK-NEXT:      scf.if
 // CHECK-NEXT:        scf.if %[[WHOLE]] {
 // CHECK:               %[[AT:.+]] = arith.subi %[[PART]], %[[FIRST]]
-// CHECK:               %[[END:.+]] = arith.subi %[[SIZE]], %c1
-// CHECK:               %[[INSIDE:.+]] = arith.minui %[[AT]], %[[END]]
+// CHECK-NEXT:          %[[INSIDE:.+]] = arith.minui %[[AT]], %[[END]]
 // CHECK-NEXT:          %[[X:.+]] = memref.load %[[WINDOW]][%[[INSIDE]]]
 // CHECK-NEXT:          memref.store %[[X]], %[[OUT]][%[[PART]]]
 // CHECK-NEXT:        } else {
@@ -197,6 +197,7 @@ func.func @rows(%n: index, %rows: memref<?x3xindex>, %from: memref<?xindex>, %ou
 // CHECK:           %[[NEEDED:.+]] = arith.maxui %[[TO]], %{{.+}} : index
 // CHECK-NEXT:      %[[LAST:.+]] = arith.minui %[[NEEDED]], %[[ROWS]] : index
 // CHECK-NEXT:      %[[SIZE:.+]] = arith.subi %[[LAST]],
+// CHECK:           %[[LAST:.+]] = arith.subi %[[SIZE]], %c8
 // CHECK:           %[[WRITTENSIZE:.+]] = arith.select
 // CHECK:           %[[WINDOW:.+]] = memref.view {{.+}}[%[[SIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
 // CHECK:           %[[WRITTEN:.+]] = memref.view {{.+}}[%[[WRITTENSIZE]]] : {{.+}} to memref<?xf64, #gpu.address_space<workgroup>>
@@ -204,7 +205,6 @@ func.func @rows(%n: index, %rows: memref<?x3xindex>, %from: memref<?xindex>, %ou
 // CHECK:           scf.if
 // CHECK:             scf.if
 // CHECK:               %[[PLACE:.+]] = arith.muli
-// CHECK:               %[[LAST:.+]] = arith.subi %[[SIZE]], %c8
 // CHECK:               %[[AT:.+]] = arith.minui %{{.+}}, %[[LAST]]
 // CHECK:               %[[X:.+]] = vector.load %[[WINDOW]][%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
 // CHECK:               %[[AT:.+]] = arith.subi %[[PLACE]]

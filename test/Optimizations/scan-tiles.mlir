@@ -66,7 +66,9 @@
 // CHECK-NEXT:            memref.store %[[A]], %[[SLOTS]][%[[AT]]]
 // CHECK-NEXT:          }
 // CHECK:               scf.if
-// CHECK:                 memref.atomic_rmw ori
+// CHECK-NEXT:            %[[WRONG:.+]] = arith.constant false
+// CHECK-NEXT:            %[[WHAT:.+]] = arith.select %[[WRONG]],
+// CHECK-NEXT:            memref.atomic_rmw ori %[[WHAT]]
 // CHECK:             %[[FOUND:.+]] = arith.subi %[[TO]], %[[BEGIN]]
 // CHECK:             %[[MOST:.+]] = arith.subi %[[LIMIT]], %[[BEGIN]]
 // CHECK-NEXT:        %[[WRONG:.+]] = arith.cmpi ugt, %[[FOUND]], %[[MOST]]

@@ -185,10 +185,15 @@ bool Narrower::isBounded(Value number) const {
 ///   %n = arith.minui %loaded, %2147483647 : i32
 ///   %i = arith.index_cast %n : i32 to index
 ///
-/// Other numbers that are known to be no larger are extended alone.
+/// Other numbers that are known to be no larger are extended alone. An index
+/// that is cut to 32 bits is so in one way, with a sign or not.
 void Narrower::rewriteExtension(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value number = op->getOperand(0);
+  if (op->getResult(0).getType() == narrow && ranges.isNarrow(number)) {
+    op->replaceAllUsesWith(arith::IndexCastOp::create(b, narrow, number));
+    return op->erase();
+  }
   bool isLoaded = IndexRanges::isLoadedPlace(op);
   if (isLoaded && !isBounded(op->getResult(0)))
     number = arith::MinUIOp::create(

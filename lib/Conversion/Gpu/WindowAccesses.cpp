@@ -81,6 +81,14 @@ static Number isInside(ImplicitLocOpBuilder &b, Value at, Value size,
   return Number(b, at) < starts;
 }
 
+/// Returns the last row of a window at which an access finds all that it needs,
+/// computed where the size is: the same for all accesses, in loops or not.
+static Value lastRow(OpBuilder around, Location loc, Value size, int64_t rows) {
+  around.setInsertionPointAfterValue(size);
+  ImplicitLocOpBuilder b(loc, around);
+  return Number(b, size) - rows;
+}
+
 /// at = row - from
 /// load: window[min(at, size - rows of the access)]
 /// store: if isInside(at): window[at]
@@ -90,11 +98,13 @@ void nacho::goToWindow(const WindowAccess &access, Operation *copy) {
   int64_t rows = rowsOf(copy);
   bool isLoad = copy->getNumResults() > 0;
   Value row = copy->getOperand(number + 1);
-  Number size(b, access.rows.size);
+  Value size = access.rows.size;
   Number at = Number(b, isLoad ? rowOf(copy, row) : row) - access.rows.from;
   copy->setOperand(number, access.shared);
-  if (isLoad)
-    return copy->setOperand(number + 1, min(at, size - rows));
+  if (isLoad) {
+    Value last = lastRow(b, b.getLoc(), size, rows);
+    return copy->setOperand(number + 1, min(at, last));
+  }
   copy->setOperand(number + 1, at);
   auto ifInside = scf::IfOp::create(b, isInside(b, at, size, rows),
                                     /*withElse=*/false);
