@@ -50,6 +50,67 @@ func.func @union(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %start: f64) ->
 !F0 = !nacho.fiber<tensor<?x?xf64, #CSR>, 0>
 !F1 = !nacho.fiber<tensor<?x?xf64, #CSR>, 1>
 
+// Rows of a union begin where the loop over the entries has left the ones before, and so
+// do not carry where these end.
+//
+//   for i = first to last, with begin of A and B:
+//     end = min(pos[i + 1], that of the upper cut), for A and B
+//     while beginA < endA or beginB < endB: begin += has the coordinate, for A and B
+//
+// CHECK-LABEL: func.func @union_of_rows(
+// CHECK:         %[[ROWS:.+]]:3 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[S:.+]] = %{{.+}}, %[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}) -> (index, index, index) {
+// CHECK:           %[[LEFT:.+]]:3 = scf.while (%{{.+}} = %[[A]], %{{.+}} = %[[B]], %{{.+}} = %[[S]])
+// CHECK:           scf.yield %[[LEFT]]#2, %[[LEFT]]#0, %[[LEFT]]#1 : index, index, index
+func.func @union_of_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %bounds: memref<?x7xindex>, %part: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %next = arith.addi %part, %c1 : index
+  %lo = nacho.load_cut %bounds[%part] : memref<?x7xindex> -> <2, 2>
+  %hi = nacho.load_cut %bounds[%next] : memref<?x7xindex> -> <2, 2>
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #CSR>
+  %sum = nacho.coiterate %i of (%A1 = %A0 : !F0, %B1 = %B0 : !F0) in union(%A1, %B1)
+      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2, 2>) iter_args(%s = %c0 : index) {
+    %row = nacho.coiterate %j of (%A2 = %A1 : !F1, %B2 = %B1 : !F1) in union(%A2, %B2)
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<2>) iter_args(%r = %s : index) {
+      %n = arith.addi %r, %j : index
+      nacho.yield %n : index
+    }
+    nacho.yield %row : index
+  }
+  return %sum : index
+}
+
+// An intersection leaves its rows before they end.
+//
+// CHECK-LABEL: func.func @negative_intersection_of_rows(
+// CHECK:         %[[ROWS:.+]]:3 = scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[S:.+]] = %{{.+}}, %[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}) -> (index, index, index) {
+// CHECK:           arith.minui
+// CHECK-NEXT:      %[[END_A:.+]] = arith.minui
+// CHECK:           arith.minui
+// CHECK-NEXT:      %[[END_B:.+]] = arith.minui
+// CHECK:           %[[LEFT:.+]]:3 = scf.while (%{{.+}} = %[[A]], %{{.+}} = %[[B]], %{{.+}} = %[[S]])
+// CHECK:           scf.yield %[[LEFT]]#2, %[[END_A]], %[[END_B]] : index, index, index
+func.func @negative_intersection_of_rows(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %bounds: memref<?x7xindex>, %part: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %next = arith.addi %part, %c1 : index
+  %lo = nacho.load_cut %bounds[%part] : memref<?x7xindex> -> <2, 2>
+  %hi = nacho.load_cut %bounds[%next] : memref<?x7xindex> -> <2, 2>
+  %A0 = nacho.root %A : tensor<?x?xf64, #CSR>
+  %B0 = nacho.root %B : tensor<?x?xf64, #CSR>
+  %sum = nacho.coiterate %i of (%A1 = %A0 : !F0, %B1 = %B0 : !F0) in union(%A1, %B1)
+      between (%lo1 = %lo, %hi1 = %hi : !nacho.cut<2, 2>) iter_args(%s = %c0 : index) {
+    %row = nacho.coiterate %j of (%A2 = %A1 : !F1, %B2 = %B1 : !F1) in intersect(%A2, %B2)
+        between (%lo2 = %lo1, %hi2 = %hi1 : !nacho.cut<2>) iter_args(%r = %s : index) {
+      %n = arith.addi %r, %j : index
+      nacho.yield %n : index
+    }
+    nacho.yield %row : index
+  }
+  return %sum : index
+}
+
 // A search through all rows guesses that these cost the same.
 //
 // guess = high * query / total; near = high / 256

@@ -71,6 +71,8 @@ public:
   const LoopOptions options;
   /// Coordinates that all tensors have in whose dimensions they are used.
   llvm::DenseSet<mlir::Value> visited;
+  /// Where a merge leaves fibers through which it has stepped to the end.
+  llvm::DenseMap<mlir::Value, mlir::Value> left;
   /// What costs up to a position leave out, as far as it was emitted before.
   llvm::DenseMap<mlir::Operation *, mlir::Value> costsBefore;
 

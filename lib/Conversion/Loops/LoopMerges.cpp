@@ -93,7 +93,11 @@ static Values emitWhileAnyTogether(Coiteration &loop) {
                     Operands::mayEnd)
         .withoutCoordinates();
   };
-  return emitWhile(b, loop.inits(), canHold, step);
+  Values state = emitWhile(b, loop.inits(), canHold, step);
+  if (holdsAtAny(loop.domain, loop.fibers.size()))
+    for (auto [n, position] : llvm::zip(loop.stored, state))
+      loop.lowering.left[CoiterateOp(loop.op).getFibers()[n]] = position;
+  return state;
 }
 
 static bool endsWithAnyOperand(const Coiteration &loop) {

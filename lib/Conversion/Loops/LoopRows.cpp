@@ -6,7 +6,7 @@
 //   for row = first to end carrying begin:
 //     next = min(pos[row + 1], position of the upper cut)
 //     body(row, entries from begin to next)
-//     begin = next
+//     begin = next, or where a union of rows has left this one: that is next
 //
 // The cuts may divide the first and the last row. Where the body asks whether
 // they do, both rows share a copy of the body, and in the loop over the others
@@ -118,6 +118,7 @@ private:
   void findRows();
   std::optional<Row> rowOf(unsigned n);
   Value enterRow(Row &row, Value coordinate, Value begin, FiberValue &child);
+  Value nextBegin(const Row &row, Value begin);
   Values emitRow(Value coordinate, ValueRange values);
   Values emitRows(Value from, Value end, ValueRange values);
   Values emitRowIf(Value exists, Value coordinate, ValueRange values);
@@ -242,6 +243,15 @@ bool RowLoop::canJoinRows() {
 // The loops
 //===----------------------------------------------------------------------===//
 
+/// Where the next row begins: where a merge has left the row whose body was
+/// emitted, if it steps through all rows to their ends. Then no more than the
+/// position has to be carried from step to step.
+Value RowLoop::nextBegin(const Row &row, Value begin) {
+  Value left = loop.lowering.left.lookup(op.getChildren()[row.operand]);
+  bool isHere = left && left.getParentBlock() == b.getInsertionBlock();
+  return isHere && !cutsInsideRows(op) ? left : begin;
+}
+
 /// Emits the step at a coordinate. Returns the values for the next one.
 Values RowLoop::emitRow(Value coordinate, ValueRange values) {
   SmallVector<FiberValue> children = loop.children();
@@ -253,7 +263,8 @@ Values RowLoop::emitRow(Value coordinate, ValueRange values) {
   Values next =
       emitStep(loop, coordinate, now, std::move(children), Operands::mayEnd)
           .flatten();
-  llvm::append_range(next, begins);
+  for (auto [row, begin] : llvm::zip(rows, begins))
+    next.push_back(nextBegin(row, begin));
   return next;
 }
 
