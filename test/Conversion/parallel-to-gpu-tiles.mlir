@@ -499,3 +499,79 @@ func.func @negative_last(%n: index, %a: memref<?xf64>, %out: memref<?xf64>, %mor
   }
   return
 }
+
+// Two columns of cuts have the same number in each row: only the first one is read.
+//
+//   cuts[row] = (part, i, i), or what row 0 has
+//   out[part] = cuts[row][1] + cuts[row][1]
+//
+// CHECK-LABEL: func.func @same_columns(
+// CHECK:         gpu.launch
+// CHECK:           memref.store %{{.+}}, %[[CUTS:.+]][%{{.+}}, %c2]
+// CHECK:           gpu.barrier
+// CHECK:             %[[I:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1]
+// CHECK-NOT:         memref.load
+// CHECK:             %[[SUM:.+]] = arith.addi %[[I]], %[[I]]
+// CHECK-NEXT:        memref.store %[[SUM]]
+// CHECK:           gpu.terminator
+func.func @same_columns(%n: index, %i: index, %first: i1, %bounds: memref<?x3xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    %cuts = nacho.tile_cuts %bounds alone : memref<?x3xindex> -> memref<5x3xindex>
+    %row = arith.subi %part, %begin : index
+    scf.if %first {
+      memref.store %part, %cuts[%row, %c0] : memref<5x3xindex>
+      memref.store %i, %cuts[%row, %c1] : memref<5x3xindex>
+      memref.store %i, %cuts[%row, %c2] : memref<5x3xindex>
+    } else {
+      %a = memref.load %cuts[%c0, %c0] : memref<5x3xindex>
+      %b = memref.load %cuts[%c0, %c1] : memref<5x3xindex>
+      %c = memref.load %cuts[%c0, %c2] : memref<5x3xindex>
+      memref.store %a, %cuts[%row, %c0] : memref<5x3xindex>
+      memref.store %b, %cuts[%row, %c1] : memref<5x3xindex>
+      memref.store %c, %cuts[%row, %c2] : memref<5x3xindex>
+    }
+    nacho.tile_sync
+    %x = memref.load %cuts[%row, %c1] : memref<5x3xindex>
+    %y = memref.load %cuts[%row, %c2] : memref<5x3xindex>
+    %sum = arith.addi %x, %y : index
+    memref.store %sum, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// In one of the rows they do not, though one is loaded from the other.
+//
+// CHECK-LABEL: func.func @negative_other_columns(
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK:             %[[X:.+]] = memref.load %[[CUTS:.+]][%{{.+}}, %c0]
+// CHECK-NEXT:        %[[Y:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1]
+// CHECK-NEXT:        %[[SUM:.+]] = arith.addi %[[X]], %[[Y]]
+// CHECK:           gpu.terminator
+func.func @negative_other_columns(%n: index, %i: index, %first: i1, %bounds: memref<?x2xindex>, %out: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    %cuts = nacho.tile_cuts %bounds alone : memref<?x2xindex> -> memref<5x2xindex>
+    %row = arith.subi %part, %begin : index
+    scf.if %first {
+      memref.store %part, %cuts[%row, %c0] : memref<5x2xindex>
+      memref.store %i, %cuts[%row, %c1] : memref<5x2xindex>
+    } else {
+      %a = memref.load %cuts[%c0, %c0] : memref<5x2xindex>
+      memref.store %a, %cuts[%row, %c0] : memref<5x2xindex>
+      memref.store %a, %cuts[%row, %c1] : memref<5x2xindex>
+    }
+    nacho.tile_sync
+    %x = memref.load %cuts[%row, %c0] : memref<5x2xindex>
+    %y = memref.load %cuts[%row, %c1] : memref<5x2xindex>
+    %sum = arith.addi %x, %y : index
+    memref.store %sum, %out[%part] : memref<?xindex>
+  }
+  return
+}

@@ -3,6 +3,7 @@
 #include "BlocksInOrder.h"
 #include "Launches.h"
 #include "ScanOnDevice.h"
+#include "TileCuts.h"
 #include "TiledParts.h"
 #include "WarpOps.h"
 #include "nacho/Conversion/Passes.h"
@@ -170,6 +171,7 @@ struct ParallelToGPU
   void runOnOperation() override {
     // A GPU hides the latency of memory by running other threads.
     getOperation().walk([](memref::PrefetchOp op) { op.erase(); });
+    shareColumns(getOperation());
     getOperation().walk([&](PrefixSumOp op) { sumOnDevice(op, lanes); });
     getOperation().walk([&](ExclusiveScanOp op) { scanOnDevice(op, lanes); });
     WalkResult result = getOperation().walk([&](ParallelOp op) -> WalkResult {

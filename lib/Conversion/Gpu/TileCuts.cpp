@@ -7,9 +7,142 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace nacho;
+
+//===----------------------------------------------------------------------===//
+// Columns with the same numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the columns of a table have in common.
+class TableColumns {
+public:
+  explicit TableColumns(Value table)
+      : table(table),
+        first(cast<MemRefType>(table.getType()).getDimSize(1), 0) {}
+
+  /// Finds the rows that are stored, and what is loaded. Returns whether that
+  /// is all that is done with the table, and all numbers of each row are
+  /// stored.
+  bool findRows();
+  /// Finds the first of the columns that have the same numbers as each one.
+  void compare();
+  /// Lets loads take the first column. Returns whether any did not.
+  bool redirect();
+
+private:
+  using Row = SmallVector<Value>;
+
+  static std::optional<int64_t> columnOf(ValueRange indices) {
+    return getConstantIntValue(indices.back());
+  }
+  bool areSame(Value one, Value other) const;
+
+  Value table;
+  /// The numbers of each row, by the block in which they are stored.
+  llvm::MapVector<std::pair<Block *, Value>, Row> rows;
+  SmallVector<memref::LoadOp> loads;
+  SmallVector<int64_t> first;
+};
+} // namespace
+
+bool TableColumns::findRows() {
+  for (Operation *user : table.getUsers()) {
+    if (auto load = dyn_cast<memref::LoadOp>(user)) {
+      loads.push_back(load);
+      continue;
+    }
+    auto store = dyn_cast<memref::StoreOp>(user);
+    auto column = store ? columnOf(store.getIndices()) : std::nullopt;
+    if (!column || store.getValue() == table)
+      return false;
+    Row &row = rows[{store->getBlock(), store.getIndices().front()}];
+    row.resize(first.size());
+    if (row[*column])
+      return false;
+    row[*column] = store.getValue();
+  }
+  return llvm::all_of(rows, [](const auto &each) {
+    return !llvm::is_contained(each.second, Value());
+  });
+}
+
+/// Whether two numbers of a row are the same, if columns with the same `first`
+/// one are: they may come from another row.
+bool TableColumns::areSame(Value one, Value other) const {
+  if (one == other || isEqualConstantIntOrValue(one, other))
+    return true;
+  auto a = one.getDefiningOp<memref::LoadOp>(),
+       b = other.getDefiningOp<memref::LoadOp>();
+  if (!a || !b || a.getMemRef() != table || b.getMemRef() != table ||
+      a->getBlock() != b->getBlock() ||
+      a.getIndices().front() != b.getIndices().front())
+    return false;
+  auto from = columnOf(a.getIndices()), to = columnOf(b.getIndices());
+  return from && to && first[*from] == first[*to];
+}
+
+/// Begins with all columns as if they were the same, and divides them until
+/// nothing changes.
+void TableColumns::compare() {
+  SmallVector<int64_t> before;
+  while (before != first) {
+    before = first;
+    SmallVector<int64_t> next;
+    for (int64_t column = 0; column < int64_t(first.size()); ++column) {
+      int64_t same = 0;
+      while (same < column && (first[same] != first[column] ||
+                               !llvm::all_of(
+                                   rows,
+                                   [&](const auto &row) {
+                                     return areSame(row.second[same],
+                                                    row.second[column]);
+                                   })))
+        ++same;
+      next.push_back(same);
+    }
+    first = next;
+  }
+}
+
+bool TableColumns::redirect() {
+  bool isChanged = false;
+  for (memref::LoadOp load : loads) {
+    auto column = columnOf(load.getIndices());
+    if (!column || first[*column] == *column)
+      continue;
+    ImplicitLocOpBuilder b(load.getLoc(), load);
+    load.getIndicesMutable()[1].assign(Number(b, first[*column]));
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+void nacho::shareColumns(func::FuncOp function) {
+  bool isChanged = false;
+  function.walk([&](TileCutsOp cuts) {
+    TableColumns columns(cuts.getCuts());
+    if (!columns.findRows())
+      return;
+    columns.compare();
+    isChanged |= columns.redirect();
+  });
+  if (!isChanged)
+    return;
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+}
+
+//===----------------------------------------------------------------------===//
+// Cuts in shared memory
+//===----------------------------------------------------------------------===//
 
 TileCuts::TileCuts(gpu::LaunchOp launch, ParallelOp workers,
                    const TileOfBlock &tile)

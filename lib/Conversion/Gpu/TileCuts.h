@@ -5,6 +5,7 @@
 
 #include "nacho/IR/Nacho.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -14,6 +15,14 @@ namespace nacho {
 struct TileOfBlock {
   mlir::Value thread, threads, begin, end;
 };
+
+/// Lets parts read a number only from the first of the columns of their cuts
+/// that have it in each row: the coordinate of a loop over rows is a position
+/// of each operand, too.
+///
+///   for all cuts: cuts[p, 1] = i; cuts[p, 3] = i
+///   cuts[q, 3] -> cuts[q, 1]
+void shareColumns(mlir::func::FuncOp function);
 
 /// The cuts of a tile, in memory that the threads of a block share.
 class TileCuts {

@@ -215,11 +215,17 @@ static void lowerLimit(FiberLowering &lowering, LimitOp op) {
       auto level = Level::get(end.tensor, end.level);
       if (value.loops.empty() && loop.positions.empty() && !op.getExtent())
         loop.coordinate = level->extent(b);
-      // One past the last position of the level above.
-      Value above = end.level == 0 ? Number(b, 1) : end.position;
       // The positions of a slice are those of the whole tensor, and end there.
       Value whole = wholeTensorOf(end.tensor);
-      end.position = Level::get(whole, end.level)->begin(b, above);
+      if (value.loops.empty() && !op.getExtent() && level->isFull() &&
+          whole == end.tensor) {
+        // The position of a row of the whole tensor is its coordinate.
+        end.position = loop.coordinate;
+      } else {
+        // One past the last position of the level above.
+        Value above = end.level == 0 ? Number(b, 1) : end.position;
+        end.position = Level::get(whole, end.level)->begin(b, above);
+      }
       ++end.level;
       loop.positions.push_back(end.position);
     }
