@@ -36,6 +36,12 @@ public:
     return positionsBefore(b, of, 0, Level::get(of, 0)->begin(b, parent),
                            rank - 1);
   }
+  /// What was flattened is one fiber, which begins with the first entry that is
+  /// stored, if the outermost level does.
+  bool adjoins() const override {
+    auto outermost = Level::get(of, 0);
+    return outermost->isFull() || outermost->adjoins();
+  }
 
 protected:
   mlir::Value of; ///< The tensor that was flattened.

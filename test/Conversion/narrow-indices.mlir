@@ -196,6 +196,10 @@ module attributes {gpu.container_module} {
 // CHECK:         %[[AT:.+]] = arith.addi %[[FIRST]], %{{.+}} overflow<nsw> : i32
 // CHECK:         %[[INDEX:.+]] = arith.index_cast %[[AT]] : i32 to index
 // CHECK:         memref.load %[[DENSE]][%[[INDEX]]]
+// CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %{{.+}} : i32
+// CHECK:         %[[BEFORE:.+]] = arith.subi %[[END]], %{{.+}} : i32
+// CHECK:         %[[INDEX:.+]] = arith.index_cast %[[BEFORE]] : i32 to index
+// CHECK:         memref.load %[[DENSE]][%[[INDEX]]]
 // CHECK:         arith.muli %{{.+}}, %[[WIDTH]] : index
 
 // LONG-LABEL: gpu.func @element(
@@ -218,6 +222,10 @@ module attributes {gpu.container_module} {
       %first = arith.muli %row, %width : index
       %at = arith.addi %first, %thread : index
       %value = memref.load %dense[%at] : memref<?xf64>
+      %end = arith.addi %width, %rows : index
+      %before = arith.subi %end, %thread : index
+      %last = memref.load %dense[%before] : memref<?xf64>
+      memref.store %last, %dense[%thread] : memref<?xf64>
       %other = arith.muli %rows, %width : index
       %number = arith.index_cast %other : index to i64
       %sum = arith.sitofp %number : i64 to f64

@@ -83,13 +83,18 @@ static bool usesPositiveBits(Operation *op) {
   return isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp>(op);
 }
 
-/// Whether a number only has a part in sums and products that say which element
-/// of an array is accessed. Then its low bits suffice: they give those of the
-/// sum, and a sum that is no index of the array is not used.
+/// Whether low bits of a result suffice if it is an index, or a part of one.
+static bool addsOrMultiplies(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op);
+}
+
+/// Whether a number only has a part in sums, differences and products that say
+/// which element of an array is accessed. Then its low bits suffice: they give
+/// those of the sum, and a sum that is no index of the array is not used.
 bool Narrower::isWhere(Value number) const {
   return !number.use_empty() &&
          llvm::all_of(number.getUsers(), [&](Operation *user) {
-           if (isa<arith::AddIOp, arith::MulIOp>(user))
+           if (addsOrMultiplies(user))
              return isWhere(user->getResult(0));
            std::optional<KernelAccess> access = accessOf(user);
            return access && llvm::is_contained(access->indices, number) &&
@@ -97,10 +102,12 @@ bool Narrower::isWhere(Value number) const {
          });
 }
 
-/// Whether no part of a sum is negative, nor of the sums of which it is one.
+/// Whether no part of a sum is negative, nor of the sums of which it is one,
+/// and nothing is taken from them.
 bool Narrower::hasNoNegative(Operation *op) const {
   auto isPositive = [&](Value operand) { return ranges.isPositive(operand); };
-  return llvm::all_of(op->getOperands(), isPositive) &&
+  return !isa<arith::SubIOp>(op) &&
+         llvm::all_of(op->getOperands(), isPositive) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
            return accessOf(user) || hasNoNegative(user);
          });
@@ -117,8 +124,7 @@ void Narrower::rewriteArithmetic(Operation *op) {
         return ranges.isNarrow(operand->get()) &&
                (usesLowBits(op) || ranges.isPositive(operand->get()));
       });
-  bool isElement =
-      !isNarrow && isa<arith::AddIOp, arith::MulIOp>(op) && isWhere(result);
+  bool isElement = !isNarrow && addsOrMultiplies(op) && isWhere(result);
   if (!isNarrow && !isElement)
     return;
   // That indices do not overflow says nothing of 32 bits. But no part of a sum
