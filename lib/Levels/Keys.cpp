@@ -73,6 +73,11 @@ void Key::add(ImplicitLocOpBuilder &b, Value tensor, unsigned level,
               Value coordinate) {
   Value extent = levelExtent(b, tensor, level);
   Value shift = emitKeyShift(b, tensor, level);
+  if (level == 0 && !isa<VectorType>(coordinate.getType())) {
+    // Keys of coordinates outside are not less than the extent of keys.
+    bits = min(Number(b, coordinate), extent) << shift;
+    return;
+  }
   if (auto type = dyn_cast<VectorType>(coordinate.getType())) {
     extent = emitBroadcast(b, type, extent);
     shift = emitBroadcast(b, type, shift);
@@ -85,6 +90,8 @@ void Key::add(ImplicitLocOpBuilder &b, Value tensor, unsigned level,
 
 Value Key::get(ImplicitLocOpBuilder &b) const {
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  if (!inside)
+    return bits;
   auto type = dyn_cast<VectorType>(bits.getType());
   Value most = type ? Value(arith::ConstantOp::create(
                           b, DenseElementsAttr::get(type, kMost)))

@@ -129,6 +129,56 @@ func.func @optional(%n: index, %in: memref<?xi32>, %out: memref<?xindex>, %has: 
   return
 }
 
+// So may what is computed of it, unless somebody sees that.
+//
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME:    %[[IN:[^ ]+]]: memref<?xi32>, %[[OUT:[^ ]+]]: memref<?xindex>, %[[HAS:[^ ]+]]: i1)
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK:             scf.if
+// CHECK:               arith.subi %[[PART:.+]], %{{.+}}
+// CHECK:               %[[AT:.+]] = arith.minui
+// CHECK-NEXT:          %[[X:.+]] = memref.load %{{.+}}[%[[AT]]] : memref<?xi32, #gpu.address_space<workgroup>>
+// CHECK:               %[[KEY:.+]] = arith.shli
+// CHECK-NEXT:          arith.select %[[HAS]], %[[KEY]]
+// CHECK:           gpu.terminator
+func.func @computed(%n: index, %in: memref<?xi32>, %out: memref<?xindex>, %has: i1) {
+  %c0 = arith.constant 0 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] alone : memref<?xi32>
+    %safe = arith.select %has, %part, %c0 : index
+    %x = memref.load %in[%safe] : memref<?xi32>
+    %index = arith.index_castui %x : i32 to index
+    %key = arith.shli %index, %n : index
+    %y = arith.select %has, %key, %c0 : index
+    memref.store %y, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @negative_computed_and_seen(
+// CHECK-SAME:    %[[HAS:[^ ]+]]: i1)
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK:             scf.if
+// CHECK:               %[[SAFE:.+]] = arith.select %[[HAS]], %{{.+}}, %c0
+// CHECK-NEXT:          arith.subi %[[SAFE]], %{{.+}}
+// CHECK:           gpu.terminator
+func.func @negative_computed_and_seen(%n: index, %in: memref<?xi32>, %out: memref<?xindex>, %has: i1) {
+  %c0 = arith.constant 0 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] alone : memref<?xi32>
+    %safe = arith.select %has, %part, %c0 : index
+    %x = memref.load %in[%safe] : memref<?xi32>
+    %index = arith.index_castui %x : i32 to index
+    %key = arith.shli %index, %n : index
+    memref.store %key, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
 // Windows take multiples of 16 bytes, and so does what they share.
 //
 // CHECK-LABEL: func.func @whole(

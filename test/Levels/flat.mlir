@@ -18,7 +18,7 @@
 // CHECK-DAG:     %[[C1:.+]] = arith.constant 1 : index
 // CHECK:         scf.for %[[P:.+]] =
 //
-// i < N0 and j < N1 ? (i << width of N1 - 1) | j : the largest
+// j < N1 ? (min(i, N0) << width of N1 - 1) | j : the largest
 // CHECK-NEXT:      %[[CRD_I:.+]] = memref.load %[[CRD0]][%[[P]]]
 // CHECK-NEXT:      %[[I:.+]] = arith.index_castui %[[CRD_I]]
 // CHECK-NEXT:      %[[SOME:.+]] = arith.maxui %[[N1]], %[[C1]]
@@ -28,14 +28,13 @@
 // CHECK-NEXT:      %[[WIDTH:.+]] = arith.subi %[[C64]], %[[ZEROS]]
 // CHECK-NEXT:      %[[BITS:.+]] = arith.index_cast %[[WIDTH]]
 // CHECK-NEXT:      %[[SHIFT:.+]] = arith.andi %[[BITS]], %[[C63]]
-// CHECK-NEXT:      %[[FITS_I:.+]] = arith.cmpi ult, %[[I]], %[[N0]]
-// CHECK-NEXT:      %[[HIGH:.+]] = arith.shli %[[I]], %[[SHIFT]]
+// CHECK-NEXT:      %[[LEAST_I:.+]] = arith.minui %[[I]], %[[N0]]
+// CHECK-NEXT:      %[[HIGH:.+]] = arith.shli %[[LEAST_I]], %[[SHIFT]]
 // CHECK-NEXT:      %[[CRD_J:.+]] = memref.load %[[CRD1]][%[[P]]]
 // CHECK-NEXT:      %[[J:.+]] = arith.index_castui %[[CRD_J]]
 // CHECK-NEXT:      %[[FITS_J:.+]] = arith.cmpi ult, %[[J]], %[[N1]]
-// CHECK-NEXT:      %[[FIT:.+]] = arith.andi %[[FITS_I]], %[[FITS_J]]
 // CHECK-NEXT:      %[[BOTH:.+]] = arith.ori %[[HIGH]], %[[J]]
-// CHECK-NEXT:      %[[KEY:.+]] = arith.select %[[FIT]], %[[BOTH]], %[[MOST]]
+// CHECK-NEXT:      %[[KEY:.+]] = arith.select %[[FITS_J]], %[[BOTH]], %[[MOST]]
 // CHECK-NEXT:      %[[VALUE:.+]] = memref.load %[[VALUES]][%[[P]]]
 // CHECK-NEXT:      memref.store %[[VALUE]], %{{.+}}[%[[KEY]]]
 func.func @operand(%A: tensor<?x?xf64, #COO>, %out: memref<?xf64>) {
@@ -74,7 +73,7 @@ func.func @parts(%A: tensor<?x?xf64, #COO>, %key: index) -> (index, index, index
 // CHECK-LABEL: func.func @wide(
 // CHECK-DAG:     %[[SIGN:.+]] = arith.constant 9223372036854775807 : index
 // CHECK:         arith.andi %{{.+}}, %[[SIGN]]
-// CHECK:         arith.cmpi ult
+// CHECK:         arith.minui
 // CHECK:         arith.andi %{{.+}}, %[[SIGN]]
 // CHECK:         arith.cmpi ult
 // CHECK:         return

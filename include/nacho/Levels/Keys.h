@@ -51,13 +51,14 @@ public:
   void add(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, unsigned level,
            mlir::Value coordinate);
 
-  /// The key, or the largest number if any coordinate was outside of its
-  /// extent.
+  /// The key, or a number that is not less than the extent of keys if any
+  /// coordinate was outside of its extent.
   mlir::Value get(mlir::ImplicitLocOpBuilder &b) const;
 
 private:
   mlir::Value bits;   ///< Null if nothing was added.
-  mlir::Value inside; ///< Whether all added coordinates are in their extents.
+  mlir::Value inside; ///< Whether coordinates are in their extents: null if
+                      ///< the key itself tells.
 };
 
 /// Extends a vector of coordinates to 64-bit words. A coordinate whose sign bit

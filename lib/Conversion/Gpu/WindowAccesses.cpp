@@ -46,16 +46,18 @@ int64_t nacho::rowsOf(Operation *access) {
   return 1;
 }
 
-/// Whether nobody sees what is loaded unless a condition holds:
+/// Whether nobody sees what is loaded, or computed of it, unless a condition
+/// holds:
 ///
-///   condition ? extended(loaded) : other
+///   condition ? f(loaded) : other
 static bool isSeenOnlyIf(Value condition, Value loaded) {
   return llvm::all_of(loaded.getUsers(), [&](Operation *user) {
-    if (isa<arith::IndexCastUIOp>(user))
-      return isSeenOnlyIf(condition, user->getResult(0));
     auto choice = dyn_cast<arith::SelectOp>(user);
-    return choice && choice.getCondition() == condition &&
-           choice.getFalseValue() != loaded;
+    if (choice && choice.getCondition() == condition &&
+        choice.getFalseValue() != loaded)
+      return true;
+    return isa<arith::ArithDialect>(user->getDialect()) &&
+           isSeenOnlyIf(condition, user->getResult(0));
   });
 }
 
