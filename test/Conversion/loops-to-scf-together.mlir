@@ -210,3 +210,48 @@ func.func @negative_near_search(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xi
   }
   return %i : index
 }
+
+// Along the path of a merge of two lists, a guess takes it that their entries lie alike.
+//
+// guess = entries of A * n / all entries; near = 2 << bits of the interval / 2
+// low, high = above, between, or below guess - near and guess + near
+//
+// CHECK-LABEL: func.func @far_path(
+// CHECK-SAME:    %[[QUERY:[^ ]+]]: index, %[[TOTAL:[^ ]+]]: index)
+// CHECK:         %[[ALL:.+]] = arith.addi
+// CHECK-NEXT:    %[[N:.+]] = arith.minui %{{.+}}, %[[ALL]] : index
+// CHECK-NEXT:    arith.minui %{{.+}}, %[[N]] : index
+// CHECK-NEXT:    %[[LOW:.+]] = arith.subi %[[N]], %{{.+}} : index
+// CHECK-NEXT:    arith.subi %[[N]], %c1 : index
+// CHECK-NEXT:    %[[HIGH:.+]] = arith.minui %[[OF_A:.+]], %[[N]] : index
+// CHECK:         %[[EACH:.+]] = arith.divf
+// CHECK:         %[[PRODUCT:.+]] = arith.mulf %{{.+}}, %[[EACH]] : f32
+// CHECK:         %[[GUESS:.+]] = arith.minui %{{.+}}, %[[OF_A]] : index
+// CHECK-NEXT:    %[[SOME:.+]] = arith.cmpi ult, %[[LOW]], %[[HIGH]] : index
+// CHECK-NEXT:    %[[NEAR:.+]]:2 = scf.if %[[SOME]] -> (index, index) {
+// CHECK:           math.ctlz
+// CHECK:           %[[HALF:.+]] = arith.shrui %{{.+}}, %c1 : index
+// CHECK-NEXT:      %[[ROOT:.+]] = arith.shli %c2, %[[HALF]] : index
+// CHECK:           %[[BELOW:.+]] = arith.maxsi %{{.+}}, %[[LOW]] : index
+// CHECK:           %[[ABOVE:.+]] = arith.minui %{{.+}}, %{{.+}} : index
+// CHECK:           memref.load %[[A:.+]][%[[BELOW]]]
+// CHECK:           memref.load %[[A]][%[[ABOVE]]]
+// CHECK:           scf.yield
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %[[LOW]], %[[HIGH]] : index, index
+// CHECK:         scf.while (%{{.+}} = %[[NEAR]]#0, %{{.+}} = %[[NEAR]]#1)
+func.func @far_path(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %query: index, %total: index) -> index {
+  %A0 = nacho.root %A : tensor<?xf64, #SV> {input = 0 : i64}
+  %B0 = nacho.root %B : tensor<?xf64, #SV> {input = 1 : i64}
+  %lo = nacho.origin : <2>
+  %hi = nacho.limit %total of(%A0, %B0) loops [[0, 1]] : !S0, !S0 -> <2>
+  %i, %residual, %A1, %B1, %lower, %upper = nacho.search %query of(%A0, %B0) between %lo, %hi
+      : !S0, !S0, !nacho.cut<2> {
+  ^bb0(%j: index, %p: index, %q: index):
+    %a = nacho.cost <nnz> %A0 to %p : !S0
+    %b = nacho.cost <nnz> %B0 to %q : !S0
+    %cost = arith.addi %a, %b : index
+    nacho.yield %cost : index
+  }
+  return %i : index
+}

@@ -16,7 +16,9 @@
 #include "Bisection.h"
 #include "nacho/IR/Arith.h"
 #include "nacho/IR/WhileLoop.h"
+#include "nacho/Levels/Keys.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -175,6 +177,46 @@ static SearchInterval bisectAll(ImplicitLocOpBuilder &b, SearchOp op,
       }));
 }
 
+Number nacho::emitShare(ImplicitLocOpBuilder &b, Value all, Value part,
+                        Value whole) {
+  Type real = b.getF32Type(), word = b.getI64Type();
+  auto asReal = [&](Value number) -> Value {
+    return arith::UIToFPOp::create(b, real, Number(b, number).as(word));
+  };
+  Value each = arith::DivFOp::create(b, asReal(all), asReal(whole));
+  Value product = arith::MulFOp::create(b, asReal(part), each);
+  Number share(b, arith::FPToUIOp::create(b, word, product));
+  return min(share.asIndex(), all);
+}
+
+/// About twice the root of a number: 2 << (its bits / 2).
+static Number twiceRoot(ImplicitLocOpBuilder &b, Value number) {
+  Value half = Number(b, emitBits(b, number)) >> 1;
+  return Number(b, 2) << half;
+}
+
+Values nacho::emitNarrowing(ImplicitLocOpBuilder &b, Number guess, Number low,
+                            Number high,
+                            llvm::function_ref<Number(Number)> isBefore) {
+  SmallVector<Type> types(2, b.getIndexType());
+  auto isSome = scf::IfOp::create(b, types, low < high, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(isSome.elseBlock());
+  scf::YieldOp::create(b, ValueRange{low, high});
+  b.setInsertionPointToStart(isSome.thenBlock());
+  Number last = high - 1, span = high - low;
+  Number near = min(twiceRoot(b, span), span);
+  Number middle = max(min(guess, last), low);
+  Number below = maxSigned(middle - near, low);
+  Number above = min(middle + near, last);
+  Number isAfter = isBefore(below), isFarAfter = isBefore(above);
+  Value least = select(isAfter, below + 1, low);
+  Value most = select(isAfter, above, below);
+  scf::YieldOp::create(b, {select(isFarAfter, above + 1, least),
+                           select(isFarAfter, high, most)});
+  return Values(isSome.getResults());
+}
+
 namespace {
 /// Looks at three coordinates in each step, since a thread waits no longer for
 /// three loads than for one.
@@ -217,14 +259,7 @@ Values Quartering::divide(Number low, Number high, const Number (&at)[3]) {
 ///     as far as these are between low and high
 Values Quartering::guess(Number low, Number high, Value total) {
   static constexpr int64_t kNearBits = 8;
-  Type real = b.getF32Type(), word = b.getI64Type();
-  auto asReal = [&](Value number) -> Value {
-    return arith::UIToFPOp::create(b, real, Number(b, number).as(word));
-  };
-  Value all = arith::DivFOp::create(b, asReal(high), asReal(total));
-  Value product = arith::MulFOp::create(b, asReal(op.getQuery()), all);
-  Number guess(b, arith::FPToUIOp::create(b, word, product));
-  Number middle = max(min(guess.asIndex(), high), low);
+  Number middle = max(emitShare(b, high, op.getQuery(), total), low);
   Value near = (high - low) >> kNearBits;
   Number below = maxSigned(middle - near, low);
   Number above = min(middle + near, high);

@@ -11,6 +11,7 @@
 
 #include "FiberValues.h"
 #include "nacho/IR/Nacho.h"
+#include "nacho/IR/WhileLoop.h"
 
 namespace nacho {
 
@@ -26,6 +27,22 @@ struct SearchInterval {
 /// there of the operands with stored coordinates.
 using CostAt = llvm::function_ref<mlir::Value(mlir::Value coordinate,
                                               llvm::ArrayRef<mlir::Value>)>;
+
+/// About all * part / whole, and no more than `all`.
+Number emitShare(mlir::ImplicitLocOpBuilder &b, mlir::Value all,
+                 mlir::Value part, mlir::Value whole);
+
+/// Makes the interval [low, high) smaller that a search for the first number
+/// for which `isBefore` does not hold begins with. If that is probably near to
+/// a guess, by two questions at once:
+///
+///   near = about twice the root of high - low
+///   below = max(guess - near, low); above = min(guess + near, high - 1)
+///   if isBefore(above):      low = above + 1
+///   else if isBefore(below): low, high = below + 1, above
+///   else:                    high = below
+Values emitNarrowing(mlir::ImplicitLocOpBuilder &b, Number guess, Number low,
+                     Number high, llvm::function_ref<Number(Number)> isBefore);
 
 /// Emits the loop. `ranges` are those of all operands of the search. `total`,
 /// what all coordinates cost together, tells that each load takes long, but

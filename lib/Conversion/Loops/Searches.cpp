@@ -133,9 +133,10 @@ static void lowerSearch(FiberLowering &lowering, SearchOp op) {
   std::optional<Value> total;
   if (lowering.options.together && op.getLower().getDefiningOp<OriginOp>())
     total = upper.cost;
-  SearchInterval found =
-      weights ? emitSelection(b, op, ranges, *weights, all, costAt)
-              : emitBisection(b, op, ranges, all, costAt, total);
+  SearchInterval found = weights
+                             ? emitSelection(b, op, ranges, *weights, all,
+                                             costAt, total.has_value())
+                             : emitBisection(b, op, ranges, all, costAt, total);
   Value coordinate = found.low;
   SmallVector<Value> positions =
       allPositions(lowering, op, ranges, coordinate, found.lows);

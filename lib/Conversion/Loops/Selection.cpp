@@ -156,8 +156,8 @@ struct Uncounted {
 
 class Selection {
 public:
-  explicit Selection(ImplicitLocOpBuilder &b)
-      : b(b), zero(b, 0), one(b, 1), infinity(b, kInfinity) {}
+  Selection(ImplicitLocOpBuilder &b, bool isFar)
+      : b(b), isFar(isFar), zero(b, 0), one(b, 1), infinity(b, kInfinity) {}
 
   void add(const ChildRange &range, int64_t weight, Value low, Value high,
            Value highest);
@@ -176,6 +176,7 @@ private:
   SmallVector<Value> countInSteps(Value left, ValueRange positions);
 
   ImplicitLocOpBuilder &b;
+  bool isFar; ///< Whether each load takes long.
   Number zero, one, infinity;
   SmallVector<Counted> operands;
 };
@@ -311,12 +312,17 @@ Uncounted Selection::countAlongPath(Value left, ValueRange positions) {
   Number ofA = numLeft(first, posA), ofB = numLeft(second, posB);
   Value all = ofA + ofB;
   Number n = min(Number(b, left) / first.weight, all);
-  Value low = n - min(ofB, n);
+  Number low = n - min(ofB, n);
   Number lastB = posB + n - one;
-  Number i = emitBisection(b, low, min(ofA, n), [&](Number middle) {
+  Number high = min(ofA, n);
+  auto isBefore = [&](Number middle) {
     Number crdA(b, first.level->coordinate(b, posA + middle));
     return crdA <= second.level->coordinate(b, lastB - middle);
-  });
+  };
+  Values ends = {low, high};
+  if (isFar)
+    ends = emitNarrowing(b, emitShare(b, ofA, n, all), low, high, isBefore);
+  Number i = emitBisection(b, ends[0], ends[1], isBefore);
   Number endA = posA + i;
   Value endB = lastB + one - i;
   Value least = leastOf({endA, endB});
@@ -338,8 +344,8 @@ SearchInterval nacho::emitSelection(ImplicitLocOpBuilder &b, SearchOp op,
                                     ArrayRef<ChildRange> ranges,
                                     ArrayRef<int64_t> weights,
                                     const SearchInterval &interval,
-                                    CostAt costAt) {
-  Selection selection(b);
+                                    CostAt costAt, bool isFar) {
+  Selection selection(b, isFar);
   SmallVector<const ChildRange *> stored;
   for (const ChildRange &range : ranges)
     if (!range.level->isFull())

@@ -20,11 +20,13 @@ namespace nacho {
 std::optional<llvm::SmallVector<int64_t>>
 findEntryWeights(SearchOp op, llvm::ArrayRef<ChildRange> ranges);
 
-/// Emits the search. The interval that is left has one coordinate.
+/// Emits the search. The interval that is left has one coordinate. If a search
+/// is far, each load takes long, but several of them no longer.
 SearchInterval emitSelection(mlir::ImplicitLocOpBuilder &b, SearchOp op,
                              llvm::ArrayRef<ChildRange> ranges,
                              llvm::ArrayRef<int64_t> weights,
-                             const SearchInterval &interval, CostAt costAt);
+                             const SearchInterval &interval, CostAt costAt,
+                             bool isFar);
 
 } // namespace nacho
 
