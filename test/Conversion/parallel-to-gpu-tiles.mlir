@@ -98,6 +98,58 @@ func.func @ask(%n: index, %in: memref<?xf64>, %out: memref<?xf64>) {
   return
 }
 
+// They ask once for the rows of several arrays that lie in the same window, unless something
+// is written in between.
+//
+//   whole: x, y = part - first < size ? windows[part - first] : in[part], more[part]
+//
+// CHECK-LABEL: func.func @ask_once(
+// CHECK-SAME:    %[[N:[^ ]+]]: index, %[[IN:[^ ]+]]: memref<?xf64>, %[[MORE:[^ ]+]]: memref<?xf64>, %[[OUT:[^ ]+]]: memref<?xf64>)
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        scf.if
+// CHECK:               %[[BOTH:.+]]:2 = scf.if %{{.+}} -> (f64, f64) {
+// CHECK-NEXT:            memref.load %{{.+}}[%[[AT:.+]]] : memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK-NEXT:            memref.load %{{.+}}[%[[AT]]] : memref<?xf64, #gpu.address_space<workgroup>>
+// CHECK:               } else {
+// CHECK-NEXT:            memref.load %[[IN]][%[[PART:.+]]]
+// CHECK-NEXT:            memref.load %[[MORE]][%[[PART]]]
+// CHECK:               arith.mulf %[[BOTH]]#0, %[[BOTH]]#0
+// CHECK:               arith.addf %{{.+}}, %[[BOTH]]#1
+// CHECK:           gpu.terminator
+func.func @ask_once(%n: index, %in: memref<?xf64>, %more: memref<?xf64>, %out: memref<?xf64>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] : memref<?xf64>
+    nacho.stage_in %more[%begin to %end] : memref<?xf64>
+    %x = memref.load %in[%part] : memref<?xf64>
+    %square = arith.mulf %x, %x : f64
+    %y = memref.load %more[%part] : memref<?xf64>
+    %sum = arith.addf %square, %y : f64
+    memref.store %sum, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @negative_ask_once(
+// CHECK:         gpu.launch
+// CHECK:           gpu.barrier
+// CHECK-COUNT-2:       scf.if %{{.+}} -> (f64) {
+// CHECK:           gpu.terminator
+func.func @negative_ask_once(%n: index, %in: memref<?xf64>, %more: memref<?xf64>, %out: memref<?xf64>) {
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    nacho.stage_in %in[%begin to %end] : memref<?xf64>
+    nacho.stage_in %more[%begin to %end] : memref<?xf64>
+    %x = memref.load %in[%part] : memref<?xf64>
+    memref.store %x, %out[%begin] : memref<?xf64>
+    %y = memref.load %more[%part] : memref<?xf64>
+    memref.store %y, %out[%part] : memref<?xf64>
+  }
+  return
+}
+
 // What is loaded at 0 in place of a row, and not used, may be any row of the window.
 //
 //   whole: x = window[min(part - first, size - 1)]
@@ -476,7 +528,7 @@ func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out:
 
 // What is read for nothing but what is written is read last: a part writes a word that says
 // where the elements are and which of them there are. The window of words starts with zeros.
-// Whatever p is, the word says a row of the tile.
+// Whatever p is, the word says a row of the tile, which is read even if has is false.
 //
 //   whole: word = min(p - first, size - 1) | min(q - first, size - 1) << 15
 //               | has << 30 | other << 31
@@ -504,8 +556,12 @@ func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out:
 // CHECK-NEXT:      scf.if %[[WHOLE]] {
 // CHECK:           scf.for %[[N:.+]] =
 // CHECK:             %[[WORD:.+]] = memref.load %[[WORDS]][%[[N]]]
-// CHECK:             memref.load %[[A]]
-// CHECK:             memref.load %[[B]]
+// CHECK:             %[[OFFSET:.+]] = arith.index_castui
+// CHECK-NEXT:        %[[P:.+]] = arith.addi %[[OFFSET]], %{{.+}} : index
+// CHECK:             %[[OFFSET:.+]] = arith.index_castui
+// CHECK-NEXT:        %[[Q:.+]] = arith.addi %[[OFFSET]], %{{.+}} : index
+// CHECK:             memref.load %[[A]][%[[P]]]
+// CHECK:             memref.load %[[B]][%[[Q]]]
 // CHECK:             %[[SUM:.+]] = arith.addf
 // CHECK:             memref.store %[[SUM]], %[[OUT]]
 // CHECK:           gpu.terminator

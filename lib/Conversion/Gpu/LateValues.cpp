@@ -239,7 +239,13 @@ Value LateValues::compute(ImplicitLocOpBuilder &b, Number written) const {
   for (const Known &each : known)
     mapping.map(each.op->getOperand(each.operand),
                 each.isFlag ? isSet[each.number] : positions[each.number]);
-  for (Operation *op : ops)
-    b.clone(*op, mapping);
+  // A word has a position of the tile even if there is no element.
+  for (Operation *op : ops) {
+    Operation *copy = b.clone(*op, mapping);
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      Value row = wantedRow(load, load.getIndices()[0]);
+      copy->setOperand(1, mapping.lookupOrDefault(row));
+    }
+  }
   return mapping.lookupOrDefault(stored);
 }

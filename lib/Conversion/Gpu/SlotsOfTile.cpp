@@ -102,8 +102,11 @@ void TileWindows::goToWindows() {
     }
     accesses = left;
   };
+  SmallVector<AskedWindow> asked;
   go(alone, goToWindow);
-  go(others, askWindow);
+  go(others, [&](const WindowAccess &access, Operation *op) {
+    askWindow(access, op, asked);
+  });
   for (auto room : llvm::make_early_inc_range(
            workers.getBodyBlock()->getOps<TileRoomOp>())) {
     room.getHasRoom().replaceAllUsesWith(isWhole);

@@ -331,14 +331,16 @@ void TileWindows::choose(Block *code, bool isLast) {
   IRMapping copies;
   for (Operation &op : far->without_terminator())
     near.clone(op, copies);
+  SmallVector<AskedWindow> asked;
   for (const WindowAccess &access : alone)
     if (Operation *copy = copies.lookupOrNull(access.memory->getOwner())) {
       bool isStore = copy->getNumResults() == 0;
-      isLast || isStore ? goToWindow(access, copy) : askWindow(access, copy);
+      isLast || isStore ? goToWindow(access, copy)
+                        : askWindow(access, copy, asked);
     }
   for (const WindowAccess &access : others)
     if (Operation *copy = copies.lookupOrNull(access.memory->getOwner()))
-      askWindow(access, copy);
+      askWindow(access, copy, asked);
   for (const auto &[window, values] : late)
     if (copies.lookupOrNull(values.getStore()))
       values.writeWords(copies, window.copies.front().shared, window.rows);

@@ -61,11 +61,7 @@ static bool isSeenOnlyIf(Value condition, Value loaded) {
   });
 }
 
-/// Returns the row of a load. One that is only there so that an array is not
-/// read outside is not needed in a window:
-///
-///   condition ? row : 0 -> row, if nobody sees what is loaded at 0
-static Value rowOf(Operation *load, Value row) {
+Value nacho::wantedRow(Operation *load, Value row) {
   auto choice = row.getDefiningOp<arith::SelectOp>();
   bool isOptional = choice && matchPattern(choice.getFalseValue(), m_Zero()) &&
                     isSeenOnlyIf(choice.getCondition(), load->getResult(0));
@@ -101,7 +97,7 @@ void nacho::goToWindow(const WindowAccess &access, Operation *copy) {
   bool isLoad = copy->getNumResults() > 0;
   Value row = copy->getOperand(number + 1);
   Value size = access.rows.size;
-  Number at = Number(b, isLoad ? rowOf(copy, row) : row) - access.rows.from;
+  Number at = Number(b, isLoad ? wantedRow(copy, row) : row) - access.rows.from;
   copy->setOperand(number, access.shared);
   if (isLoad) {
     Value last = lastRow(b, b.getLoc(), size, rows);
@@ -113,22 +109,68 @@ void nacho::goToWindow(const WindowAccess &access, Operation *copy) {
   copy->moveBefore(ifInside.thenBlock(), ifInside.thenBlock()->begin());
 }
 
+/// Whether nothing is written from a branch on until a later operation of its
+/// block.
+static bool isUnchangedUntil(scf::IfOp branch, Operation *later) {
+  if (branch->getBlock() != later->getBlock() ||
+      !branch->isBeforeInBlock(later))
+    return false;
+  Operation *between = branch->getNextNode();
+  while (between != later &&
+         (isMemoryEffectFree(between) || isa<memref::LoadOp>(between)))
+    between = between->getNextNode();
+  return between == later;
+}
+
+/// Yields what a load gives, too, which moves there.
+static void yieldToo(scf::YieldOp yield, Operation *load) {
+  load->moveBefore(yield);
+  yield->insertOperands(yield->getNumOperands(), load->getResults());
+}
+
+/// Adds a load to both sides of a branch, the second of which is there. Returns
+/// the branch, which gives what is loaded.
+static scf::IfOp addLoad(scf::IfOp branch, Operation *near, Operation *far) {
+  yieldToo(branch.thenYield(), near);
+  yieldToo(branch.elseYield(), far);
+  OpBuilder b(branch);
+  auto made = scf::IfOp::create(b, branch.getLoc(),
+                                branch.thenYield().getOperandTypes(),
+                                branch.getCondition());
+  made.getThenRegion().takeBody(branch.getThenRegion());
+  made.getElseRegion().takeBody(branch.getElseRegion());
+  ResultRange before = made.getResults().drop_back(far->getNumResults());
+  branch->replaceAllUsesWith(before);
+  branch->erase();
+  far->replaceUsesWithIf(
+      made.getResults().take_back(far->getNumResults()),
+      [&](OpOperand &use) { return use.getOwner() != made.elseYield(); });
+  return made;
+}
+
 /// at = row - from
 /// if isInside(at): load window[at]; else: load array[row]
-void nacho::askWindow(const WindowAccess &access, Operation *copy) {
+void nacho::askWindow(const WindowAccess &access, Operation *copy,
+                      SmallVectorImpl<AskedWindow> &asked) {
   ImplicitLocOpBuilder b(copy->getLoc(), copy);
   unsigned number = access.memory->getOperandNumber();
-  Number at = Number(b, copy->getOperand(number + 1)) - access.rows.from;
-  Value inside = isInside(b, at, access.rows.size, rowsOf(copy));
-  auto either = scf::IfOp::create(b, copy->getResultTypes(), inside,
-                                  /*withElse=*/true);
-  copy->replaceAllUsesWith(either.getResults());
-  OpBuilder near = either.getThenBodyBuilder(),
-            far = either.getElseBodyBuilder();
-  Operation *inWindow = near.clone(*copy);
-  inWindow->setOperand(number, access.shared);
-  inWindow->setOperand(number + 1, at);
-  scf::YieldOp::create(near, copy->getLoc(), inWindow->getResults());
-  copy->moveBefore(either.elseBlock(), either.elseBlock()->begin());
-  scf::YieldOp::create(far, copy->getLoc(), copy->getResults());
+  Value row = copy->getOperand(number + 1);
+  int64_t count = rowsOf(copy);
+  auto *same = llvm::find_if(asked, [&](const AskedWindow &each) {
+    return each.row == row && each.count == count &&
+           each.rows.from == access.rows.from &&
+           each.rows.size == access.rows.size &&
+           isUnchangedUntil(each.branch, copy);
+  });
+  if (same == asked.end()) {
+    Value at = Number(b, row) - access.rows.from;
+    Value inside = isInside(b, at, access.rows.size, count);
+    auto branch = scf::IfOp::create(b, inside, /*withElse=*/true);
+    asked.push_back({row, count, access.rows, at, branch});
+    same = &asked.back();
+  }
+  Operation *near = b.clone(*copy);
+  near->setOperand(number, access.shared);
+  near->setOperand(number + 1, same->at);
+  same->branch = addLoad(same->branch, near, copy);
 }
