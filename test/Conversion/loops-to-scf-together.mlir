@@ -239,7 +239,16 @@ func.func @negative_near_search(%A: tensor<?x?xf64, #CSR>, %bounds: memref<?x5xi
 // CHECK:           scf.yield
 // CHECK:         } else {
 // CHECK-NEXT:      scf.yield %[[LOW]], %[[HIGH]] : index, index
-// CHECK:         scf.while (%{{.+}} = %[[NEAR]]#0, %{{.+}} = %[[NEAR]]#1)
+// CHECK:         %[[I:.+]]:2 = scf.while (%{{.+}} = %[[NEAR]]#0, %{{.+}} = %[[NEAR]]#1)
+//
+// The next entry of each list has the least coordinate. Where there is none, the entry before
+// is loaded, which lies near.
+//
+// CHECK:         %[[AFTER:.+]] = arith.minui %{{.+}}, %[[END_A:.+]] : index
+// CHECK:         %[[IS_LEFT:.+]] = arith.cmpi ult, %[[I]]#0, %[[AFTER]] : index
+// CHECK-NEXT:    %[[SOME:.+]] = arith.maxui %[[AFTER]], %c1 : index
+// CHECK-NEXT:    %[[LAST:.+]] = arith.subi %[[SOME]], %c1 : index
+// CHECK-NEXT:    memref.load %[[A]][%[[LAST]]]
 func.func @far_path(%A: tensor<?xf64, #SV>, %B: tensor<?xf64, #SV>, %query: index, %total: index) -> index {
   %A0 = nacho.root %A : tensor<?xf64, #SV> {input = 0 : i64}
   %B0 = nacho.root %B : tensor<?xf64, #SV> {input = 1 : i64}

@@ -196,11 +196,11 @@ void Selection::add(const ChildRange &range, int64_t weight, Value low,
 }
 
 /// The coordinate of the last entry of [from, after); infinity if that is
-/// empty.
+/// empty. In place of it, the one before is loaded, which is as near.
 Value Selection::coordinateBefore(const Counted &operand, Value from,
                                   Value after) {
   Number some = Number(b, from) < after;
-  Value last = select(some, after, one) - one;
+  Value last = max(Number(b, after), one) - one;
   return select(some, operand.level->coordinate(b, last), infinity);
 }
 
