@@ -116,6 +116,7 @@ SHORT = {
 """The lengths of rows, by what one says of them."""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("lengths", SHORT.values(), ids=SHORT)
 @pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
 def test_short_rows(format, lengths):

@@ -228,6 +228,7 @@ BESIDE = [
 ]
 
 
+@pytest.mark.each_pair
 @pytest.mark.filterwarnings("ignore::nacho.NachoWarning")
 @pytest.mark.parametrize("choices", [{}, {"vector-bits": 256}, {"vector-bits": 0}])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])

@@ -191,6 +191,7 @@ def planned(name, parts):
     return nacho.mlir.compile(expression, **options).plan(parts=parts, **operands)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("parts", [1, 5, 300])
 @pytest.mark.parametrize("name", CASES)
 def test_the_pieces_of_all_parts_make_the_result(name, parts):
@@ -236,6 +237,7 @@ def check_reads(plan):
     assert arrays_of(joined) == arrays_of(plan.execute())
 
 
+@pytest.mark.each_value
 @on_linux
 @pytest.mark.parametrize("parts", [5, 40])
 @pytest.mark.parametrize("name", CASES)

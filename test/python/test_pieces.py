@@ -239,6 +239,7 @@ def check(name, slots, pieces, **options):
             assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("parts, pieces", [(2, 3), (16, 5), (1, 1), (40, 60)])
 def test_the_result_is_that_of_one_machine(name, parts, pieces):
@@ -274,6 +275,7 @@ RUNS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("parts, pieces", [(2, 3), (16, 5), (40, 25)])
 def test_cuts_divide_runs_of_equal_coordinates(monkeypatch, name, parts, pieces):
@@ -320,6 +322,7 @@ def test_many_parts(name):
     check(name, 10, 4, parts=1000)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CASES)
 def test_more_groups_than_tasks_that_run_at_a_time(monkeypatch, name):
     monkeypatch.setattr(groups, "_LARGEST", 1000)

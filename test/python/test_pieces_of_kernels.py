@@ -184,6 +184,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("parts", [1, 2, 16, 1000])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_of_the_bench(kernel, parts):

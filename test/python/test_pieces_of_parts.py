@@ -90,6 +90,7 @@ def test_they_are_divided(text):
         )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("slots", [1, 2, 5, 40])
 @pytest.mark.parametrize("text", [CHAIN, TWICE, RELU, SUM, SCALED])
 def test_one_heavy_row(text, slots):
@@ -99,6 +100,7 @@ def test_one_heavy_row(text, slots):
             check(text, operands, 4, slots, parts=parts)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("text", [CHAIN, TWICE, RELU, SUM, SCALED])
 @pytest.mark.parametrize("format", ["csr", "dcsr", "coo"])
 def test_few_entries_or_none(text, format):
@@ -108,6 +110,7 @@ def test_few_entries_or_none(text, format):
             check(text, named(text, operands), pieces, parts=parts)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("extent", [0, 1, 2])
 @pytest.mark.parametrize("text", [CHAIN, TWICE, RELU, SUM, SCALED])
 def test_small_extents(text, extent):

@@ -47,6 +47,7 @@ OPERANDS = {
 }
 
 
+@pytest.mark.each_pair
 @pytest.mark.parametrize("choice", ["row-pieces", "fine-pieces"])
 @pytest.mark.parametrize("parts", [1, 2, 7, 64, 1000])
 @pytest.mark.parametrize("kind", OPERANDS)
@@ -113,6 +114,7 @@ def numbers(shape, density, seed):
     return (rng.random(shape) < density) * rng.integers(1, 5, shape).astype(float)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("choice", [None, "row-pieces", "fine-pieces"])
 @pytest.mark.parametrize("parts", [3, 8, 16])
 def test_rows_of_several_loops(choice, parts):

@@ -47,6 +47,7 @@ def seen(monkeypatch):
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", CASES)
 def test_the_result_is_that_of_one_machine(name, seen):
     check(name, slots=3, pieces=4, parts=5, **ON_DEVICE)

@@ -120,6 +120,7 @@ def test_parts_that_end_where_runs_begin(text, format):
             assert samples.same_numbers(found, wanted(*given, parts=parts))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("format", ["coo", "csr", "csc", "dcsr", "csf"])
 @pytest.mark.parametrize("text", ["Z[i,j] = A[1:-2, 3:][i,j]", "Z[i] += A[1:-2][i,j]"])
 def test_ranges_of_operands(text, format):
