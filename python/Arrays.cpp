@@ -152,6 +152,18 @@ bool CallArguments::addNumber(nb::handle number, ElementType type) {
   return type == ElementType::f64 && keep(PyFloat_AsDouble(number.ptr()));
 }
 
+void CallArguments::setPositions(size_t argument, int64_t entries,
+                                 ElementType type) {
+  std::array<int64_t, 2> &made = positions.emplace_back();
+  if (type == ElementType::i32) {
+    const int32_t narrow[] = {0, int32_t(entries)};
+    std::memcpy(made.data(), narrow, sizeof narrow);
+  } else {
+    made = {0, entries};
+  }
+  args[argument] = {made.data(), 2};
+}
+
 bool CallArguments::isIn(const void *memory, size_t bytes) const {
   auto begin = uintptr_t(memory);
   return std::any_of(buffers.begin(), buffers.end(),

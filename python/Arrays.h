@@ -7,6 +7,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +43,9 @@ public:
   /// Adds a float of Python as one of some type, or an int. Returns false, and
   /// adds nothing, if it is another number, or too large.
   bool addNumber(nanobind::handle number, nacho::ElementType type);
+  /// Has an argument be the positions of a level with one parent, which has so
+  /// many entries, in place of the array that it was.
+  void setPositions(size_t argument, int64_t entries, nacho::ElementType type);
   void addExtent(int64_t extent) { args.push_back({nullptr, extent}); }
   /// The number of dimensions of the array that was added last, which is in
   /// the memory of the host.
@@ -60,6 +65,8 @@ private:
   std::vector<nanobind::object> deviceArrays;
   std::vector<nacho::DeviceView> views;
   std::vector<double> numbers; ///< The memory of numbers, of any type.
+  /// The memory of positions, of any type.
+  std::deque<std::array<int64_t, 2>> positions;
 };
 
 /// The memory of a Python array that a dense result is written to: an array of

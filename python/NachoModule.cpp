@@ -353,6 +353,7 @@ NB_MODULE(_nacho, m) {
       .def("take", &RepeatedCall::take, nb::arg("given"));
   addTakenCalls(m);
   m.def("roughly", &roughly, nb::arg("size"));
+  m.attr("SMALL_OPERAND") = kSmallOperand;
   nb::class_<PyPlan>(m, "Plan")
       .def_prop_ro("program", &PyPlan::program)
       .def_prop_ro("reasons", &PyPlan::reasons)

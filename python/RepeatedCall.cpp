@@ -117,7 +117,7 @@ bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
   for (size_t n = 0; n <= last; ++n) {
     nb::object array = list[firstArgument + n];
     if (places[n].is_none()) {
-      operand.isStored = false;
+      operand.isStored &= nb::len(array) == 2;
       operand.indices.push_back({std::nullopt, array});
       continue;
     }
@@ -143,10 +143,25 @@ bool RepeatedCall::rememberOperand(nb::handle container, const nb::list &places,
 // Repeating it
 //===----------------------------------------------------------------------===//
 
+/// Has positions that no container has fit the coordinates of another one,
+/// which come next.
+void RepeatedCall::setMadePositions(const Operand &operand,
+                                    const TensorLayout &layout, size_t first,
+                                    CallArguments &call) {
+  size_t n = 0;
+  for (const TensorLayout::Level &level : layout.levels)
+    for (const TensorLayout::Array &each : level.arrays) {
+      if (!operand.indices[n].place)
+        call.setPositions(first + n, call.args[first + n + 1].size, each.type);
+      ++n;
+    }
+}
+
 bool RepeatedCall::takeArrays(const Operand &operand,
                               const TensorLayout &layout, nb::handle container,
                               CallArguments &call, bool &areOther) {
   auto next = operand.indices.begin();
+  size_t first = call.args.size();
   for (const TensorLayout::Level &level : layout.levels)
     for (const TensorLayout::Array &each : level.arrays) {
       const IndexArray &index = *next++;
@@ -162,6 +177,8 @@ bool RepeatedCall::takeArrays(const Operand &operand,
       if (call.addArray(array, each.type) != ArrayFault::none)
         return false;
     }
+  if (areOther)
+    setMadePositions(operand, layout, first, call);
   nb::object values = operand.values.find(container);
   return values && values.type().is(operand.kindOfValues) &&
          call.addArray(values, layout.values) == ArrayFault::none &&
@@ -197,14 +214,26 @@ bool RepeatedCall::takeArguments(const nb::tuple &given, CallArguments &call,
       return false;
     areOthers.push_back(areOther);
     size_t values = begins[n] + kernel->operands[n].numArrays();
-    int64_t entries = call.args[values].size, before = sizes[values];
-    if (areOther
-            ? entries > kMostChecked ||
-                  (work.decidesOrder && roughly(entries) != roughly(before))
-            : !haveSizesOfOperand(call.args, n))
+    if (areOther ? call.args[values].size > kMostChecked
+                 : !haveSizesOfOperand(call.args, n))
       return false;
   }
-  return true;
+  return !work.decidesOrder || haveRoughSizes(call.args);
+}
+
+/// Whether the order of the loops is the same for these sizes of operands.
+bool RepeatedCall::haveRoughSizes(const std::vector<Argument> &args) const {
+  bool areSmall = true, wereSmall = true, areAlike = true;
+  for (size_t n = 0; n < operands.size(); ++n) {
+    if (operands[n].isNumber)
+      continue;
+    size_t values = begins[n] + kernel->operands[n].numArrays();
+    int64_t entries = args[values].size, before = sizes[values];
+    areSmall &= entries <= kSmallOperand;
+    wereSmall &= before <= kSmallOperand;
+    areAlike &= roughly(entries) == roughly(before);
+  }
+  return areSmall == wereSmall && (areSmall || areAlike);
 }
 
 bool RepeatedCall::haveSizesOfOperand(const std::vector<Argument> &args,

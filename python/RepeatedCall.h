@@ -29,13 +29,18 @@
 /// order of loops depends on it; 0 is kept.
 int64_t roughly(int64_t size);
 
+/// If no operand has more entries, the order of loops matters too little to
+/// depend on how many there are.
+inline constexpr int64_t kSmallOperand = 64;
+
 /// What the work of a call follows from, and what follows from it.
 struct WorkOfCall {
   /// The operands whose entries count, once each time. If there are none, calls
   /// with other index arrays are no repetitions.
   std::vector<size_t> read;
   int64_t inner = 1; ///< The steps for each of these.
-  /// The order of the loops depends on how many entries there are, roughly().
+  /// The order of the loops depends on how many entries there are, roughly(),
+  /// unless all operands are small.
   bool decidesOrder = false;
 };
 
@@ -82,7 +87,8 @@ private:
   /// An array of indices, which has to be the one that was checked, and is
   /// remembered weakly.
   struct IndexArray {
-    /// The place of the array; none if its container lacks it: see `known`.
+    /// The place of the array; none if its container lacks it: then it has the
+    /// positions of a level with one parent.
     std::optional<Place> place;
     nanobind::object known;
   };
@@ -99,7 +105,8 @@ private:
     Place values;
     nanobind::object kindOfValues;
     int rankOfValues = 0;
-    /// Its levels store entries, all of whose arrays are in the container.
+    /// Its levels store entries, whose arrays are in the container, or follow
+    /// from how many entries there are.
     bool isStored = false;
     /// It is a number, of which only the kind has to be the same.
     bool isNumber = false;
@@ -126,6 +133,10 @@ private:
                          const nacho::TensorLayout &layout,
                          nanobind::handle container, CallArguments &call,
                          bool &areOther);
+  bool haveRoughSizes(const std::vector<nacho::Argument> &args) const;
+  static void setMadePositions(const Operand &operand,
+                               const nacho::TensorLayout &layout, size_t first,
+                               CallArguments &call);
   bool haveSizesOfOperand(const std::vector<nacho::Argument> &args,
                           size_t operand) const;
   bool areOthersValid(const std::vector<nacho::Argument> &args,

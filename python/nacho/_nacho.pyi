@@ -408,6 +408,8 @@ def compute_many(
 ) -> list[list[NDArray[Any]] | None]: ...
 def roughly(size: int) -> int: ...
 
+SMALL_OPERAND: int
+
 class RepeatedCall:
     def compute(
         self,

@@ -185,6 +185,38 @@ def test_the_order_of_loops_is_that_of_the_sizes():
         assert np.allclose(kernel(a, a).toarray(), (a @ a).toarray())
 
 
+@pytest.mark.parametrize("make", [sp.coo_array, sp.coo_matrix])
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+def test_small_coos_of_scipy_are_checked_by_the_extension(full, make, width):
+    """Their rows have no positions, which follow from how many entries there are."""
+    kernel = nacho.mlir.compile(PRODUCT, formats={"A": "coo"})
+    x, rng = np.arange(5.0), np.random.default_rng(1)
+    for density in (0.4, 0.1, 0.9, 1.0, 0.0, 0.3):
+        dense = (rng.random((6, 5)) < density) * rng.random((6, 5))
+        coords = [each.astype(width) for each in np.nonzero(dense)]
+        a = make((dense[np.nonzero(dense)], coords), shape=(6, 5))
+        a.row, a.col = coords
+        assert np.allclose(kernel(a, x), dense @ x)
+    assert len(full) == 1
+    a.row = a.row[::-1].copy()
+    assert np.allclose(kernel(a, x), a.toarray() @ x)
+    assert len(full) == 2
+    a.col = np.full(a.nnz, 5, width)
+    with pytest.raises(nacho.OperandError, match="out of range"):
+        kernel(a, x)
+
+
+def test_small_operands_of_products_share_a_kernel(seen):
+    """How many entries they have decides no order of loops."""
+    kernel = nacho.mlir.compile("Z[i,k] = A[i,j] * B[j,k]", dict.fromkeys("ABZ", "csr"))
+    rng = np.random.default_rng(1)
+    for density in (0.5, 0.1, 0.9, 0.3, 1.0, 0.2, 0.0):
+        a = sp.csr_array((rng.random((4, 4)) < density) * rng.random((4, 4)))
+        b = sp.csr_array((rng.random((4, 9)) < density) * rng.random((4, 9)))
+        assert np.allclose(kernel(a, b).toarray(), (a @ b).toarray())
+    assert len(seen) == 1
+
+
 def test_evaluate_repeats_what_it_knows(full, seen):
     text = "y[i] = 3 * A[i,j] * x[j]"
     a, x = matrix(), np.arange(5.0)

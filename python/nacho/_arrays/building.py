@@ -25,6 +25,7 @@ from nacho._storage.containers import view_of
 from nacho._storage.input_checks import require_element
 from nacho._storage.operand_types import computed_type
 from nacho._storage.scalars import is_number
+from nacho._storage.tensor_data import TensorData
 from nacho.errors import ArgumentError, DTypeError, ShapeError, displayed
 
 Axes = int | Sequence[int] | None
@@ -69,7 +70,7 @@ def operand_node(operand: Any) -> Operation | None:
         return operand
     if isinstance(operand, HasOperation):
         return operand.operation
-    if is_number(operand):
+    if not isinstance(operand, TensorData) and is_number(operand):
         return Number(operand)
     shape = getattr(operand, "shape", None)
     if not isinstance(shape, tuple):

@@ -93,7 +93,7 @@ class Operation:
         self.kind = kind
         """The element type; that of a number may be weak."""
         self.operands = operands
-        self.size: int = 1 + sum(operand.size for operand in operands)
+        self.size: int = 1 + sum([operand.size for operand in operands])
         """The number of operations in it, with repetitions."""
         if self.size > _MOST_OPERATIONS:
             raise UnsupportedError(
@@ -172,7 +172,7 @@ class Elementwise(Operation):
     """An operator or a function of operands that are broadcast."""
 
     def __init__(self, symbol: str, *operands: Operation) -> None:
-        if any(isinstance(operand, Number) for operand in operands):
+        if Number in map(type, operands):
             kind = _kind_of(_applied(symbol, [each.sample() for each in operands]))
         else:
             kind = _kind_of_arrays(symbol, *[operand.kind for operand in operands])
@@ -319,6 +319,8 @@ class Transposition(Operation):
 
 def broadcast(shapes: Sequence[Shape]) -> Shape:
     """Return the shape to which shapes are broadcast, by the rules of NumPy."""
+    if shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     rank = max(map(len, shapes))
     found: list[int] = []
     for axis in range(-rank, 0):

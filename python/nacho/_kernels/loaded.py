@@ -35,7 +35,7 @@ from nacho._storage.formats import TensorType
 from nacho._storage.operand_types import require_readable, require_type
 from nacho._storage.plain_checks import call_files
 from nacho._storage.room import Room
-from nacho._storage.views import INT32, INT64, Array
+from nacho._storage.views import INT32, INT64
 from nacho.errors import (
     ArgumentError,
     DeviceError,
@@ -312,9 +312,13 @@ def _argument(value: Any) -> library.Argument:
     """Return an array or an extent as the library takes it."""
     if type(value) is int:
         return 0, value
-    array: Array = value
-    # This takes less time than ``array.ctypes``, and is as safe.
-    return array.__array_interface__["data"][0], array.size
+    array: Any = value
+    try:
+        at = ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):
+        # The array is empty or cannot be written to. This takes four times as long.
+        at = array.__array_interface__["data"][0]
+    return at, array.size
 
 
 def _types_of(type: TensorType) -> list[DType]:

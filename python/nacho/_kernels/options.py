@@ -109,8 +109,8 @@ class Options(NamedTuple):
     @property
     def given(self) -> dict[str, Any]:
         """The options that have other values than by default, by name."""
-        defaults = self._field_defaults
-        return {n: v for n, v in self._asdict().items() if v is not defaults[n]}
+        given = zip(self._fields, self, self._field_defaults.values(), strict=True)
+        return {name: value for name, value, default in given if value is not default}
 
     @property
     def key(self) -> tuple[tuple[str, object], ...] | None:

@@ -19,7 +19,7 @@ from nacho._kernels.loaded_repetition import LoadedRepetition
 from nacho._storage.containers import Place, places_of
 from nacho._storage.device_arrays import HOST
 from nacho._storage.memory import times_forgotten
-from nacho._storage.results import make_result
+from nacho._storage.results import result_maker
 from nacho._storage.room import memory_of
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class RepetitionsByOptions:
 class Repeatable:
     """A call to be repeated, and how its result is made of arrays."""
 
-    __slots__ = ("_forgotten", "_is_array", "_kind", "_native", "_shape", "_type")
+    __slots__ = ("_forgotten", "_is_array", "_make", "_native", "_shape", "_type")
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class Repeatable:
         self._forgotten = times_forgotten()
         self._type = call.specialisation.statement.result
         self._shape = call.shape
-        self._kind = call.kind
+        self._make = result_maker(self._type.format, call.kind)
         format = self._type.format
         is_in_order = format is not None and format.is_dense and format.is_row_major
         self._is_array = is_in_order and call.kind is np.ndarray
@@ -221,7 +221,7 @@ class Repeatable:
         """Return the result that has these arrays."""
         if self._is_array:
             return buffers[-1].reshape(self._shape)
-        return make_result(self._type.format, self._shape, buffers, self._kind)
+        return self._make(self._shape, buffers)
 
     def _filled(self, operands: tuple[Any, ...], out: object) -> Any:
         """Write the result to the array of a caller, if kernels can do so."""

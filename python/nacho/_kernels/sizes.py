@@ -75,14 +75,20 @@ def is_skew_relevant(
 def rough_sizes(views: Mapping[str, View]) -> Sizes:
     """Return the entries and extents of operands, rounded to powers of two.
 
-    Operands of similar sizes thus share a statement. Its cost is a product of several
+    Operands of similar sizes thus share a statement, and so do all of the same shapes
+    if all are small. Its cost is a product of several
     of these numbers, so that they may not be much rougher.
     """
     from nacho import _nacho
 
+    small = _nacho.SMALL_OPERAND
+    are_small = all(view.values.size <= small for view in views.values())
     return tuple(
         [
-            tuple([_nacho.roughly(n) for n in (view.values.size, *view.shape)])
+            (
+                small if are_small else _nacho.roughly(view.values.size),
+                *[_nacho.roughly(extent) for extent in view.shape],
+            )
             for view in views.values()
         ]
     )

@@ -84,6 +84,12 @@ def prepare() -> None:
     _library()
 
 
+@functools.cache
+def _spelled(dtype: DType) -> str:
+    """Return how an interface spells a type, which takes NumPy a while to say."""
+    return dtype.str
+
+
 class _Memory:
     """Memory that the library allocated, as an array, with which it is released."""
 
@@ -93,7 +99,7 @@ class _Memory:
         self._address = address
         self.__array_interface__ = {
             "shape": (size,),
-            "typestr": dtype.str,
+            "typestr": _spelled(dtype),
             "data": (address, False),
             "version": 3,
         }

@@ -19,6 +19,13 @@ Notes = list[str]
 _Known = TypeVar("_Known")
 
 
+class _Reference(weakref.ref[Any]):
+    """A weak reference that knows where its container was."""
+
+    __slots__ = ("key",)
+    key: int
+
+
 class Memory(Generic[_Known]):
     """One fact per container, which is dropped when the container dies.
 
@@ -27,7 +34,7 @@ class Memory(Generic[_Known]):
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[weakref.ref[object], _Known]] = {}
+        self._known: dict[int, tuple[_Reference, _Known]] = {}
 
     def get(self, container: object) -> _Known | None:
         found = self._known.get(id(container))
@@ -36,14 +43,14 @@ class Memory(Generic[_Known]):
         return found[1]
 
     def put(self, container: object, known: _Known) -> None:
-        key = id(container)
+        reference = _Reference(container, self._drop)
+        reference.key = id(container)
+        self._known[reference.key] = (reference, known)
 
-        def drop(reference: weakref.ref[object]) -> None:
-            found = self._known.get(key)
-            if found is not None and found[0] is reference:
-                self._known.pop(key, None)
-
-        self._known[key] = (weakref.ref(container, drop), known)
+    def _drop(self, reference: _Reference) -> None:
+        found = self._known.get(reference.key)
+        if found is not None and found[0] is reference:
+            self._known.pop(reference.key, None)
 
     def drop(self, container: object) -> None:
         self._known.pop(id(container), None)
@@ -62,12 +69,16 @@ class Check:
     __slots__ = ("arrays", "is_filled", "refused", "reordering", "shape")
 
     def __init__(
-        self, view: View, reordering: object = None, is_filled: bool = True
+        self,
+        shape: tuple[int, ...],
+        arrays: Sequence[Any],
+        reordering: object = None,
+        is_filled: bool = True,
     ) -> None:
         self.is_filled = is_filled
         self.refused = times_refused_late()
-        self.shape = view.shape
-        self.arrays = [weakref.ref(array) for array in view.index_arrays]
+        self.shape = shape
+        self.arrays = [*map(weakref.ref, arrays)]
         self.reordering = reordering
 
     def covers(self, view: View) -> bool:
@@ -115,7 +126,15 @@ def remember(
     is_filled: bool = True,
 ) -> None:
     """Note that the coordinates of a container need not be checked again."""
-    _checks.put(container, Check(view, reordering, is_filled))
+    check = Check(view.shape, view.index_arrays, reordering, is_filled)
+    _checks.put(container, check)
+
+
+def remember_made(
+    container: object, shape: tuple[int, ...], arrays: Sequence[Any]
+) -> None:
+    """Note that a container with these index arrays was made canonical."""
+    _checks.put(container, Check(shape, arrays))
 
 
 def check_of(container: object, view: View) -> Check | None:

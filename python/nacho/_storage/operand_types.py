@@ -8,6 +8,7 @@ any format, and makes dense ones sparse. A sparse operand is never made dense.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import NoReturn
 
 import numpy as np
@@ -43,6 +44,7 @@ def element_type(dtype: DType) -> str:
     return element
 
 
+@cache
 def computed_type(dtype: DType) -> str:
     """Return the name of the type that an expression computes with for a view's."""
     return READ_AS.get(dtype.newbyteorder("=")) or element_type(dtype)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from nacho._storage.conversion import by_dimension
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.formats import Format
 from nacho._storage.gpu_arrays import dense_in_cupy, is_in_cupy, sparse_in_cupy
-from nacho._storage.memory import remember
+from nacho._storage.memory import remember, remember_made
 from nacho._storage.sparse_arrays import sparse_result
 from nacho._storage.torch_tensors import dense_tensor, sparse_tensor
 from nacho._storage.usual_views import with_levels_of
@@ -187,6 +188,94 @@ def make_result(
     made = kind._of(view) if library == NACHO else _scipy_result(kind, view, canonical)
     if canonical:
         remember(made, view)
+    return made
+
+
+def result_maker(
+    format: Format | None, kind: type[Any]
+) -> Callable[[tuple[int, ...], Sequence[Any]], Any]:
+    """Return a function that makes canonical results as ``make_result`` does.
+
+    It takes their shapes and their buffers. Most of what has to be known for that
+    follows from the format and the class.
+    """
+    if format is not None and format.is_usual and kind.__module__.startswith("scipy."):
+        layout = _layout(format)
+        if layout == "coo":
+            template = _template(kind, layout)
+            if template is not None:
+                return partial(_coo_of_buffers, kind, template)
+        elif layout:
+            template = _template(kind, "csr")
+            if template is not None:
+                return partial(_compressed_of_buffers, kind, template, format)
+    if format is not None and format.is_usual and not format.is_dense:
+        is_shared = any(len(levels) > 1 for levels in format.sharing)
+        if kind is public("Tensor") and not is_shared:
+            return partial(_tensor_of_buffers, kind, format, *_numbers(format))
+    return lambda shape, buffers: make_result(format, shape, buffers, kind)
+
+
+_Numbers = list[int | None]
+
+
+def _numbers(format: Format) -> tuple[_Numbers, _Numbers]:
+    """Return which of the buffers each level has as ``pos``, and which as ``crd``."""
+    numbers = count()
+    pos: _Numbers = []
+    crd: _Numbers = []
+    for level in range(len(format.levels)):
+        pos.append(next(numbers) if level in format.compressed else None)
+        crd.append(next(numbers) if level in format.owners else None)
+    return pos, crd
+
+
+def _tensor_of_buffers(
+    kind: Any,
+    format: Format,
+    pos: _Numbers,
+    crd: _Numbers,
+    shape: tuple[int, ...],
+    buffers: Sequence[Any],
+) -> Any:
+    view = View(
+        format,
+        shape,
+        tuple([None if n is None else buffers[n] for n in pos]),
+        tuple([None if n is None else buffers[n] for n in crd]),
+        buffers[-1],
+    )
+    made = kind._of(view)
+    remember_made(made, shape, buffers[:-1])
+    return made
+
+
+def _coo_of_buffers(
+    kind: type[Any],
+    template: Mapping[str, Any],
+    shape: tuple[int, ...],
+    buffers: Sequence[Any],
+) -> Any:
+    coords = (*buffers[1:-1],)
+    made: Any = object.__new__(kind)
+    made.__dict__.update(template, _shape=shape, data=buffers[-1], coords=coords)
+    remember_made(made, shape, coords)
+    return made
+
+
+def _compressed_of_buffers(
+    kind: type[Any],
+    template: Mapping[str, Any],
+    format: Format,
+    shape: tuple[int, ...],
+    buffers: Sequence[Any],
+) -> Any:
+    pos, crd, values = buffers
+    if pos.dtype != crd.dtype:
+        return make_result(format, shape, buffers, kind)
+    made: Any = object.__new__(kind)
+    made.__dict__.update(template, _shape=shape, data=values, indptr=pos, indices=crd)
+    remember_made(made, shape, (pos, crd))
     return made
 
 
