@@ -250,6 +250,27 @@ def test_explain_of_a_scalar():
     assert "s: scalar, f64" in text
 
 
+@pytest.mark.parametrize("hubs", [0, 1, 3])
+def test_counts_take_a_step_for_each_product(hubs):
+    """Each row of the result has about as many products for each full row of A."""
+    n = 300
+    A = sp.random_array(
+        (n, n), density=0.01, format="lil", rng=np.random.default_rng(1)
+    )
+    A[:hubs] = 1
+    A = sp.csr_array(A)
+    kernel = nacho.mlir.compile(
+        "Z[i,k] = A[i,j] * B[j,k]", {"A": "csr"}, choices={"count-steps": True}
+    )
+    transposed = sp.csr_array(A.T)
+    wanted = (transposed @ A).nnz
+    before = _nacho.counted_steps()
+    assert kernel.count(transposed, A) == wanted
+    steps = _nacho.counted_steps() - before
+    products = int((np.diff(A.indptr).astype(np.int64) ** 2).sum())
+    assert steps <= 2 * (products + 2 * A.nnz + n)
+
+
 def test_count():
     kernel = nacho.mlir.compile(UNION)
     assert kernel.count(*operands()) == kernel(*operands()).nnz

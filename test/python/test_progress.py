@@ -72,6 +72,9 @@ def test_kernels_and_plans_tell_too():
     before = len(told)
     plan.execute()
     assert len(told) > before
+    told = Told()
+    assert kernel.count(A, progress=told) == nacho.evaluate(TEXT, A=A).nnz
+    check(told)
     plan = kernel.plan(A)
     for _ in range(2):  # the second one would be a repetition
         told = Told()

@@ -165,8 +165,11 @@ class Kernel:
         return self._acted(Plan.of, operands, named)
 
     def count(self, /, *operands: Any, **named: Any) -> int:
-        """Return the number of entries of the result without computing values."""
-        return self._acted(_count, operands, named)
+        """Return the exact number of entries of the result, and compute no values.
+
+        A product of sparse matrices takes a step for each product of two entries.
+        """
+        return self._acted(lambda call: call.plan("count").nnz, operands, named)
 
     def explain(self, /, *operands: Any, **named: Any) -> Explanation:
         """Run, and say in text and pictures what was done and how it was balanced."""
@@ -394,7 +397,3 @@ def _unpickled(
     source: Source, lowering: Lowering, running: Running, is_placed: bool
 ) -> Kernel:
     return Kernel(source, lowering, running, is_placed=is_placed)
-
-
-def _count(call: Call) -> int:
-    return call.plan("count").nnz
