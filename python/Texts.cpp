@@ -63,6 +63,16 @@ static nb::tuple readEntries(const Bytes &bytes, int64_t threads,
                   : readAs<double>(bytes, threads);
 }
 
+/// Returns what is wrong with the first line that does not have so many
+/// integers and then so many numbers; else nothing.
+static std::string checkNumbers(const Bytes &bytes, int64_t threads,
+                                int64_t integers, int64_t numbers) {
+  Unlocked unlocked;
+  EntryText lines({reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                  threads);
+  return lines.check(integers, numbers);
+}
+
 static nb::bytes writeEntriesOf(const Coordinates &coordinates,
                                 const Values &values) {
   int64_t rank = coordinates.shape(0), entries = coordinates.shape(1);
@@ -85,6 +95,8 @@ static nb::bytes writeEntriesOf(const Coordinates &coordinates,
 void addTexts(nb::module_ &m) {
   m.def("read_entries", &readEntries, nb::arg("text"), nb::arg("threads"),
         nb::arg("whole"));
+  m.def("check_numbers", &checkNumbers, nb::arg("text"), nb::arg("threads"),
+        nb::arg("integers"), nb::arg("numbers"));
   m.def("write_entries", &writeEntriesOf, nb::arg("coordinates"),
         nb::arg("values"));
 }

@@ -145,11 +145,39 @@ std::string EntryText::read(int64_t *coordinates, int64_t *values) {
 
 template <typename T>
 std::string EntryText::readAll(int64_t *coordinates, T *values) {
+  return firstFault(
+      [&](int64_t piece) { return readPiece(piece, coordinates, values); });
+}
+
+std::string EntryText::check(int64_t integers, int64_t numbers) const {
+  return firstFault([&](int64_t piece) {
+    Lines lines(pieces[piece]);
+    auto fault = [&](const char *what) {
+      return Fault{lines.number, lines.isAtEnd() ? "there are too few numbers"
+                                                 : what + lines.field() + "'"};
+    };
+    while (lines.find()) {
+      int64_t whole;
+      for (int64_t n = 0; n < integers; ++n)
+        if (!lines.read(whole))
+          return fault("this is no integer: '");
+      double number;
+      for (int64_t n = 0; n < numbers; ++n)
+        if (!lines.read(number))
+          return fault("this is no number: '");
+      if (!lines.isAtEnd())
+        return fault("there are too many numbers: '");
+    }
+    return Fault();
+  });
+}
+
+/// Looks for faults in all pieces, and returns the first one.
+template <typename Function>
+std::string EntryText::firstFault(Function ofPiece) const {
   int64_t count = pieces.size();
   std::vector<Fault> faults(count);
-  onThreads(count, [&](int64_t piece) {
-    faults[piece] = readPiece(piece, coordinates, values);
-  });
+  onThreads(count, [&](int64_t piece) { faults[piece] = ofPiece(piece); });
   for (int64_t piece = 0; piece < count; ++piece)
     if (!faults[piece].what.empty())
       return "line " + std::to_string(lineOf(piece, faults[piece])) + ": " +

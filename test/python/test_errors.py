@@ -381,6 +381,31 @@ REFUSALS = [
         'evaluate(expr, {"out": out})',
     ),
     (
+        lambda: evaluate("Z[i,j] = A[i,j] + B[i,j]", CSR, CSR),
+        nacho.ArgumentError,
+        "operands are passed by name, evaluate(expr, A=A, B=B), or in a mapping of "
+        "names, not by position",
+    ),
+    (
+        lambda: nacho.explain("Z[i,j] = A[i,j] + B[i,j]", CSR, CSR),
+        nacho.ArgumentError,
+        "operands are passed by name, explain(expr, A=A, B=B), or in a mapping of "
+        "names, not by position",
+    ),
+    (
+        lambda: nacho.count("Z[i,j] = A[i,j]", A=CSR),
+        nacho.ArgumentError,
+        "count takes index variables and an expression of nacho.indices: "
+        "nacho.count(j, A[i, j]); how many entries a result has, the method count of a "
+        "kernel says: nacho.mlir.compile(text).count(A, B)",
+    ),
+    (
+        lambda: nacho.mlir.compile("Z[i,j] = A[i,j]").mlir(),
+        nacho.OptionError,
+        "stage='': expected 'assign', 'loops', 'remap', 'partition', 'assemble', "
+        "'scf', 'llvm'",
+    ),
+    (
         lambda: evaluate("Z[i,j] = A[i,j]", CSR),
         nacho.ArgumentError,
         "operands are passed by name, evaluate(expr, A=A), or in a mapping of names, "

@@ -176,7 +176,7 @@ def test_frostt_in_pieces(tmp_path, monkeypatch):
     given = nacho.Tensor.from_coo(coords, rng.random(coords.shape[1]))
     nacho.write(tmp_path / "big.tns", given)
     for chunk in (1 << 26, 100_000):
-        monkeypatch.setattr("nacho._files.frostt._CHUNK", chunk)
+        monkeypatch.setattr("nacho._files.frostt.CHUNK", chunk)
         found = nacho.read(tmp_path / "big.tns")
         np.testing.assert_array_equal(found.coords, given.coords)
         np.testing.assert_array_equal(found.values, given.values)
@@ -323,10 +323,46 @@ def test_files_that_the_system_refuses(tmp_path, kind):
             assert str(again) == str(caught.value)
 
 
+JUNK = [
+    ("coordinate real general", "2 2 2\n1 1 3\n\n2 2 1.5abc", 5, "no number: '1.5abc'"),
+    ("coordinate real general", "2 2 1\n1 1 1.5 2.5", 3, "too many numbers: '2.5'"),
+    ("coordinate real symmetric", "2 2 1\n2 1 0x10", 3, "no number: '0x10'"),
+    ("coordinate integer general", "2 2 1\n1 1 1.5", 3, "no integer: '1.5'"),
+    ("coordinate pattern general", "2 2 1\n1 1 7", 3, "too many numbers: '7'"),
+    ("coordinate complex general", "2 2 1\n1 1 7 8 x", 3, "too many numbers: 'x'"),
+    ("array real general", "2 1\n1.5\n2,5", 4, "no number: '2,5'"),
+    ("array real general", "2 1\n1.5 2\n3", 3, "too many numbers: '2'"),
+]
+
+
+@pytest.mark.parametrize("end", ["mtx", "mtx.gz"])
+@pytest.mark.parametrize(("kind", "text", "line", "message"), JUNK)
+def test_junk_behind_numbers(tmp_path, end, kind, text, line, message):
+    """SciPy takes the number that a field begins with, and leaves the rest."""
+    path = tmp_path / f"a.{end}"
+    with gzip.open(path, "wt") if end == "mtx.gz" else path.open("w") as file:
+        file.write(f"%%MatrixMarket matrix {kind}\n{text}")
+    with pytest.raises(nacho.FileError, match=f"a.{end}', line {line}: .*{message}"):
+        nacho.read(path)
+
+
+@pytest.mark.parametrize("field", ["real", "double", "integer", "pattern", "complex"])
+@pytest.mark.parametrize("layout", ["coordinate", "array"])
+def test_all_fields_of_matrix_market(tmp_path, layout, field):
+    if (layout, field) == ("array", "pattern"):
+        pytest.skip("there is no such file")
+    value = {"integer": "-7", "pattern": "", "complex": "1e3 -2"}.get(field, "2.5e-3")
+    lines = f"3 2 1\n3 1 {value}  " if layout == "coordinate" else f"1 1\n {value}"
+    text = f"%%MatrixMarket Matrix {layout} {field} general\n% a comment\n\n{lines}\n"
+    (tmp_path / "a.mtx").write_text(text)
+    wanted = {"integer": -7, "pattern": 1, "complex": 1000 - 2j}.get(field, 0.0025)
+    assert nacho.read(tmp_path / "a.mtx").to_dense().sum() == wanted
+
+
 def test_bad_files(tmp_path):
     header = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n"
     (tmp_path / "a.mtx").write_text(f"{header}1 z 4\n")
-    with pytest.raises(nacho.FileError, match=r"a\.mtx': Line 4: .*: '1 z 4'"):
+    with pytest.raises(nacho.FileError, match=r"a\.mtx', line 4: .* no integer: 'z'"):
         nacho.read(tmp_path / "a.mtx")
     for name in ("a.npz", "a.tns.gz"):
         (tmp_path / name).write_bytes(b"nothing of the kind")

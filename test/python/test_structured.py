@@ -111,6 +111,25 @@ def test_what_is_wrong():
         Tensor.from_dense(np.ones((2, 4)), TWO_OF_FOUR)
 
 
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ("d0 : structured[2, 4], d1 : dense", "has to be the last level"),
+        ("d0 : compressed, d1 : structured[2, 4]", "has to be below dense levels only"),
+        ("d0 : compressed, d1 : structured[0, 8]", "has to be below dense levels only"),
+        ("d0 : dense, d1 : structured[4, 2]", "cannot have 4 of 2 coordinates"),
+        (
+            "d0 : dense, d1 floordiv 8 : dense, d1 mod 8 : structured[2, 4]",
+            "has to be in blocks of 4, not of 8",
+        ),
+    ],
+)
+def test_formats_that_mlir_forbids(levels, message):
+    with pytest.raises(nacho.FormatError, match=message) as error:
+        nacho.Format(f"(d0, d1) -> ({levels})")
+    assert "structured" in str(error.value)
+
+
 def test_conversions_are_refused():
     """No conversion counts what a fiber has, so its arrays would be cut wrongly."""
     rows = "(d0, d1) -> (d0 : dense, d1 : structured[2, 4])"

@@ -523,8 +523,11 @@ def test_elements_are_those_of_expressions():
 
 
 def test_no_constructor():
-    with pytest.raises(TypeError, match=r"from_coo"):
+    with pytest.raises(nacho.ArgumentError, match=r"from_coo"):
         Tensor()
+    message = "csr_array is no argument of Tensor: use nacho.asarray for"
+    with pytest.raises(nacho.ArgumentError, match=message):
+        Tensor(sp.csr_array((2, 2)), format="csr")
 
 
 @pytest.mark.parametrize("format", ["csr", "dcsc", "coo-interleaved"])

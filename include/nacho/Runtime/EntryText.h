@@ -37,6 +37,11 @@ public:
   std::string read(int64_t *coordinates, double *values);
   std::string read(int64_t *coordinates, int64_t *values);
 
+  /// Returns what is wrong with the first line that is not empty and does not
+  /// have so many integers and then so many numbers, and its number; else
+  /// nothing.
+  std::string check(int64_t integers, int64_t numbers) const;
+
 private:
   struct Fault {
     int64_t line = 0; ///< Counted from the begin of the piece.
@@ -46,6 +51,8 @@ private:
   void countPiece(int64_t piece);
   template <typename T>
   std::string readAll(int64_t *coordinates, T *values);
+  template <typename Function>
+  std::string firstFault(Function ofPiece) const;
   template <typename T>
   Fault readPiece(int64_t piece, int64_t *coordinates, T *values) const;
   int64_t lineOf(int64_t piece, const Fault &fault) const;

@@ -53,6 +53,7 @@ from nacho._storage.views import (
     require_positions,
 )
 from nacho.errors import (
+    ArgumentError,
     DeviceError,
     DTypeError,
     OperandError,
@@ -78,8 +79,12 @@ class Tensor(TensorData, ArrayOperators):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        raise TypeError("use Tensor.from_coo, Tensor.from_dense or Tensor.from_parts")
+    def __init__(self, *given: object, **named: object) -> None:
+        what = f"{type(given[0]).__name__} is no argument of Tensor: " if given else ""
+        raise ArgumentError(
+            f"{what}use nacho.asarray for a container of any library, Tensor.from_coo, "
+            "Tensor.from_dense or Tensor.from_parts"
+        )
 
     @classmethod
     def from_coo(

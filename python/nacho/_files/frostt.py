@@ -6,10 +6,8 @@ The shape and the type are not in such a file, but comments, ``# shape: 3 4 5`` 
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,8 +16,9 @@ from numpy.typing import DTypeLike
 
 from nacho._arrays.tensor import Tensor
 from nacho._elements import ELEMENTS
-from nacho._files.packing import created, is_packed
-from nacho._files.progress import progress, unpacked
+from nacho._files.packing import created
+from nacho._files.progress import progress
+from nacho._files.text import CHUNK, in_file, line_end, text_of
 from nacho._storage.input_checks import checked_shape
 from nacho._storage.views import Array
 from nacho.errors import FileError
@@ -28,15 +27,13 @@ _COMMENT = re.compile(rb"^# (shape|dtype):([ \w]*)$", re.MULTILINE)
 _TYPES = tuple(str(dtype) for dtype in ELEMENTS.values() if dtype.kind != "c")
 _HEAD = 1 << 16
 """The shape is looked for in so many bytes."""
-_CHUNK = 1 << 26
-"""So many bytes are read at a time, between which a bar tells the progress."""
 
 
 def read(
     path: Path, shape: Sequence[int] | None, dtype: DTypeLike | None = None
 ) -> Tensor:
     extents = None if shape is None else checked_shape(shape)
-    text = _opened(path)
+    text = text_of(path)
     head = _head_of(text)
     if extents is None:
         extents = _shape_in(head)
@@ -57,14 +54,14 @@ def read(
 
 def shape_in(path: Path) -> tuple[int, ...] | None:
     """Return the shape in the comments of a file; None if there is none."""
-    return _shape_in(_head_of(_opened(path)))
+    return _shape_in(_head_of(text_of(path)))
 
 
 def read_range(
     path: Path, begin: int, end: int, dtype: DTypeLike | None = None
 ) -> tuple[Array, Array]:
     """Return the coordinates and values of the lines that begin in a range of bytes."""
-    text = _opened(path)
+    text = text_of(path)
     kind = np.dtype(_type_in(path, _head_of(text)) if dtype is None else dtype)
     first = line_end(text, begin - 1) if begin else 0
     last = line_end(text, end - 1) if end else 0
@@ -106,20 +103,6 @@ def write(path: Path, tensor: Tensor) -> None:
         file.write(body)
 
 
-def _opened(path: Path) -> Array:
-    """Return the bytes of a file, unpacked."""
-    if is_packed(path):
-        try:
-            with unpacked(path) as file:
-                text = file.read()
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise FileError(f"'{path}' is packed badly: {error}") from error
-        return np.frombuffer(text, np.uint8)
-    if path.stat().st_size:
-        return np.memmap(path, np.uint8, "r")
-    return np.empty(0, np.uint8)
-
-
 def _entries(
     path: Path, text: Array, are_whole: bool, begin: int = 0
 ) -> tuple[Array, Array]:
@@ -130,14 +113,14 @@ def _entries(
     threads = len(os.sched_getaffinity(0))
     with progress(f"reading {path.name}", text.size - begin) as advance:
         while begin < text.size:
-            end = line_end(text, begin + _CHUNK)
+            end = line_end(text, begin + CHUNK)
             try:
                 # A copy: a file may change while it is read.
                 part = np.array(text[begin:end])
                 coords, values = read_entries(part, threads, are_whole)
             except ValueError as error:
                 lines = int(np.count_nonzero(text[:begin] == ord("\n")))
-                raise FileError(f"'{path}', {_in_file(str(error), lines)}") from None
+                raise FileError(f"'{path}', {in_file(str(error), lines)}") from None
             if values.size:
                 found.append((coords, values))
             if found and len(coords) != len(found[0][0]) and values.size:
@@ -150,18 +133,3 @@ def _entries(
         return found[0]
     coords, values = zip(*found, strict=True)
     return np.concatenate(coords, axis=1), np.concatenate(values)
-
-
-def line_end(text: Array, at: int) -> int:
-    """Return where the line ends in which a position lies."""
-    while at < text.size:
-        newlines = np.flatnonzero(text[at : at + 4096] == ord("\n"))
-        if newlines.size:
-            return at + int(newlines[0]) + 1
-        at += 4096
-    return text.size
-
-
-def _in_file(message: str, before: int) -> str:
-    """Count the lines before a part of a file in a message on one of its lines."""
-    return re.sub(r"\d+", lambda found: str(int(found[0]) + before), message, count=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import os
 import re
 import zlib
 from pathlib import Path
@@ -14,8 +15,10 @@ import numpy as np
 
 from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
-from nacho._files.packing import created
+from nacho._files.packing import created, is_packed
 from nacho._files.progress import opened
+from nacho._files.text import CHUNK, in_file, line_end, text_of
+from nacho._storage.views import Array
 from nacho.errors import FileError
 
 _RANK = 2
@@ -26,6 +29,17 @@ _SHOWN = 60
 _COORDINATE = 3
 """A line before coordinates has so many numbers: the shape, and how many lines follow.
 """
+_FIELDS = {
+    b"pattern": (0, 0),
+    b"integer": (1, 0),
+    b"unsigned-integer": (0, 1),
+    b"real": (0, 1),
+    b"double": (0, 1),
+    b"complex": (0, 2),
+}
+"""How many integers, and then how many other numbers, a value is in a file."""
+_BANNER = re.compile(rb"%+matrixmarket\s+matrix\s+(array|coordinate)\s+([\w-]+)\s")
+_NEWLINE = ord("\n")
 _MALFORMED = (ValueError, OverflowError, EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -42,14 +56,46 @@ class Head(NamedTuple):
 def read(path: Path) -> Tensor:
     import scipy.io
 
+    text = text_of(path)
+    banner, begin = b"", 0
+    while begin < text.size:
+        end = line_end(text, begin)
+        line = text[begin:end].tobytes()
+        banner, begin = banner or line, end
+        if line.strip() and not line.startswith(b"%"):
+            break
+    _require_numbers(path, banner, text[begin:], begin)
     try:
         # Files of symmetric matrices have one half of the entries, which SciPy doubles.
-        with opened(path) as file:
+        with io.BytesIO(text.tobytes()) if is_packed(path) else opened(path) as file:
             return asarray(scipy.io.mmread(file, spmatrix=False))
     except _MALFORMED as error:
         raise FileError(
             f"'{path}': {str(error).rstrip('.')}{_line_of(path, str(error))}"
         ) from error
+
+
+def _require_numbers(path: Path, banner: bytes, text: Array, begin: int) -> None:
+    """Refuse lines, from a byte on, that do not have the numbers of an entry.
+
+    SciPy leaves out what is behind them, or crashes there. It refuses other banners.
+    """
+    from nacho._nacho import check_numbers
+
+    found = _BANNER.match(banner.lower())
+    if found is None or found[2] not in _FIELDS:
+        return
+    integers, numbers = _FIELDS[found[2]]
+    if found[1] == b"coordinate":
+        integers += _RANK
+    threads, at = len(os.sched_getaffinity(0)), 0
+    while at < text.size:
+        end = line_end(text, at + CHUNK)
+        if wrong := check_numbers(text[at:end], threads, integers, numbers):
+            before = int(np.count_nonzero(text[:at] == _NEWLINE))
+            message = in_file(wrong, _lines_before(path, begin) + before)
+            raise FileError(f"'{path}', {message}")
+        at = end
 
 
 def head_of(path: Path) -> Head | None:
@@ -79,6 +125,7 @@ def read_lines(path: Path, begin: int, text: bytes, lines: int) -> Any:
     if found is None:
         raise FileError(f"'{path}' has changed while it was read")
     rows, columns = found.shape
+    _require_numbers(path, banner, np.frombuffer(text, np.uint8), begin)
     size = f"{rows} {columns} {lines}\n".encode()
     try:
         return scipy.io.mmread(io.BytesIO(banner + size + text), spmatrix=False)
@@ -93,7 +140,7 @@ def read_lines(path: Path, begin: int, text: bytes, lines: int) -> Any:
 
 
 def _lines_before(path: Path, begin: int) -> int:
-    with path.open("rb") as file:
+    with gzip.open(path) if is_packed(path) else path.open("rb") as file:
         return file.read(begin).count(b"\n")
 
 

@@ -193,7 +193,7 @@ def evaluate(
     expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
-    *,
+    *others: Any,
     out: object = None,
     target: str | None = None,
     device: int | None = None,
@@ -302,7 +302,7 @@ def evaluate(
         semiring=semiring,
         progress=progress,
     )
-    text, operands = spelled(expr, operands, named)
+    text, operands = spelled(expr, (operands, *others) if others else operands, named)
     by_name = {**operands, **named} if isinstance(operands, dict) else named
     key = _key_of(text, operands, options, named)
     known = None if key is None else _repeatable.find(key)
@@ -348,6 +348,7 @@ def explained(
     expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
+    *others: Any,
     **named: Any,
 ) -> Explanation:
     """Compute an expression as ``evaluate`` does, and tell how that was done.
@@ -362,15 +363,14 @@ def explained(
     Returns
     -------
     Explanation
-        Text, which Jupyter shows with pictures: the cost of parts, and their cuts,
-        drawn over the operands.
+        Text, which Jupyter shows with pictures of parts, and of cuts in the operands.
 
     Examples
     --------
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """
     options = Options.taken(named)
-    text, operands = spelled(expr, operands, named)
+    text, operands = spelled(expr, (operands, *others) if others else operands, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     found, _, running = prepared(assignment, given, options)

@@ -118,9 +118,11 @@ def _mapping(operands: object, names: Sequence[str], call: str) -> dict[str, Any
     """Return operands by name, or refuse operands without names."""
     if not isinstance(operands, Mapping):
         keywords = ", ".join(f"{name}={name}" for name in names)
+        kind = type(operands)
+        given = "by position" if kind is tuple else f"in one {kind.__name__}"
         raise ArgumentError(
             f"operands are passed by name, {call.format(keywords)}, or in a mapping of "
-            f"names, not in one {type(operands).__name__}"
+            f"names, not {given}"
         )
     return {identifier(name): value for name, value in operands.items()}
 

@@ -333,8 +333,8 @@ class Kernel:
 
         return _nacho.stages(self.target)
 
-    def mlir(self, stage: str, *, choices: Choices = None) -> str:
-        """Return the IR of the default specialisation after a stage.
+    def mlir(self, stage: str = "", *, choices: Choices = None) -> str:
+        """Return the IR of the default specialisation after a stage, one of ``stages``.
 
         This is the IR of the program that ``plan`` runs. Calls may run another variant;
         ``explain`` names its choices. ``choices`` shows one with other choices, such as

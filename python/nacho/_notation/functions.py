@@ -52,9 +52,9 @@ def _applied(function: str, *operands: object) -> Any:
 def _reducer(name: str) -> Callable[..., Expression]:
     """Return the public function of a reduction, such as ``nacho.sum``."""
 
-    def reduce(*arguments: Any) -> Expression:
+    def reduce(*arguments: Any, **named: Any) -> Expression:
         *indices, operand = arguments or (None,)
-        if not isinstance(operand, Expression) or not indices:
+        if named or not isinstance(operand, Expression) or not indices:
             raise ArgumentError(
                 f"{name} takes index variables and an expression of nacho.indices: "
                 f"nacho.{name}(j, A[i, j]){_hint(name)}"
@@ -67,6 +67,11 @@ def _reducer(name: str) -> Callable[..., Expression]:
 
 
 def _hint(name: str) -> str:
+    if name == COUNT:
+        return (
+            "; how many entries a result has, the method count of a kernel says: "
+            "nacho.mlir.compile(text).count(A, B)"
+        )
     if name not in ("max", "min"):
         return ""
     return (

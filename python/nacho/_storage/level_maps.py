@@ -19,6 +19,7 @@ _LEVEL = re.compile(
     r"\s*([^:]+?)\s*:\s*([a-z_]+)\s*(\[[^\[\]]*\])?\s*(?:\(([^()]*)\))?\s*", re.DOTALL
 )
 _PART = re.compile(r"(\w+)\s+(floordiv|mod)\s+(\d+)", re.ASCII)
+_STRUCTURED = re.compile(r"structured\[(\d+), (\d+)\]")
 _SIZES = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 
 
@@ -40,6 +41,7 @@ def parse_map(text: str) -> tuple[int, Levels, LevelParts]:
     parts = tuple(part for part, _ in parsed)
     _require_each_once(parts, len(dimensions), text)
     levels = tuple((part.dimension, kind) for part, kind in parsed)
+    _require_structured_last(levels, parts, text)
     is_split = any(part.size > 1 for part in parts)
     return len(dimensions), levels, parts if is_split else ()
 
@@ -57,6 +59,27 @@ def _require_each_once(parts: LevelParts, rank: int, text: str) -> None:
             message = "each dimension needs exactly one level, or two: the number of a "
             message += "block (floordiv), and the place inside of it (mod)"
             raise FormatError(f"level map '{text}': {message}")
+
+
+def _require_structured_last(levels: Levels, parts: LevelParts, text: str) -> None:
+    """Refuse a level with n of m coordinates where MLIR does not allow it."""
+    kinds = [kind for _, kind in levels]
+    for number, (kind, part) in enumerate(zip(kinds, parts, strict=True)):
+        found = _STRUCTURED.fullmatch(kind)
+        if found is None:
+            continue
+        least, most = int(found[1]), int(found[2])
+        message = ""
+        if number + 1 < len(kinds):
+            message = "has to be the last level"
+        elif any(outer != "dense" for outer in kinds[:number]):
+            message = "has to be below dense levels only"
+        elif least > most:
+            message = f"cannot have {least} of {most} coordinates"
+        elif part.is_inside and part.size != most:
+            message = f"has to be in blocks of {most}, not of {part.size}"
+        if message:
+            raise FormatError(f"level map '{text}': '{kind}' {message}")
 
 
 def _parse_level(each: str, dimensions: list[str], text: str) -> tuple[LevelPart, str]:
