@@ -6,10 +6,26 @@ tqdm draws them where it is installed; else there is a line, on terminals.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
+
+from nacho.errors import OptionError, displayed
 
 PATIENCE = 1.0
 """What takes fewer seconds is not shown."""
+
+Progress = bool | Callable[[int, int], object] | None
+"""True for a bar, or a function that is told how much of how much is done."""
+
+
+def checked_progress(progress: object) -> Any:
+    """Return who is told of parts: True for a bar, a function, or None."""
+    if progress is None or isinstance(progress, bool):
+        return progress or None
+    if not callable(progress):
+        shown = displayed(progress)
+        raise OptionError(f"progress={shown}: expected True, False or a function")
+    return progress
 
 
 class Bar:

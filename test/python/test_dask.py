@@ -1,6 +1,8 @@
 """Statements on a cluster: a real one, of processes on this machine."""
 
 import gc
+import inspect
+import pickle
 import subprocess
 import sys
 import time
@@ -322,6 +324,47 @@ def test_errors_say_what_is_wrong(client):
         nacho.dask.evaluate(ADD, A=tensor)
     with pytest.raises(nacho.ArgumentError, match="no operand is named 'C'"):
         nacho.dask.evaluate(ADD, A=tensor, B=tensor, C=tensor)
+
+
+REFUSED = [
+    ({"parts": 0}, nacho.OptionError, "parts=0: expected an integer from 1 to"),
+    ({"out": "cst"}, nacho.FormatError, "unknown format 'cst'"),
+    ({"out": np.ones((SIZE, SIZE))}, nacho.OptionError, "out= is a ndarray: on a clu"),
+    ({"order": "ik"}, nacho.OptionError, "order='ik': expected the indices"),
+    ({"validate": "x"}, nacho.OptionError, "validate='x': expected 'safe', 'full'"),
+    ({"remap": 3}, nacho.OptionError, "remap=3: expected True, False or None"),
+    ({"choices": {"x": 1}}, nacho.OptionError, "choices='x': expected 'whole-rows'"),
+    ({"progress": True}, nacho.OptionError, "progress: a cluster has no such option"),
+    ({"part": 3}, nacho.ArgumentError, "no operand is named 'part'"),
+]
+
+
+@pytest.mark.parametrize(("options", "kind", "message"), REFUSED)
+@pytest.mark.parametrize("function", ["evaluate", "explain"])
+def test_options_are_checked_by_the_call(client, function, options, kind, message):
+    tensor = nacho.dask.from_tensor(A)
+    with pytest.raises(kind, match=message):
+        getattr(nacho.dask, function)("Z[i,j] = 2 * A[i,j]", A=tensor, **options)
+
+
+def test_options_are_in_the_signature():
+    known = inspect.signature(nacho.dask.evaluate).parameters
+    assert {"out", "parts", "order", "cost", "semiring", "client"} <= set(known)
+
+
+def test_operands_by_position_and_no_parts(client):
+    tensor = nacho.dask.from_tensor(A)
+    for function in (nacho.dask.evaluate, nacho.dask.explain):
+        with pytest.raises(nacho.ArgumentError, match="names, not by position"):
+            function(ADD, tensor, tensor)
+    with pytest.raises(nacho.OptionError, match="parts=0: expected an integer"):
+        nacho.dask.partition(ADD, 0, A=tensor, B=tensor)
+
+
+def test_tensors_in_pieces_are_not_pickled(client):
+    tensor = nacho.dask.from_tensor(A)
+    with pytest.raises(nacho.ArgumentError, match=r"not pickled.*write\(\) it"):
+        pickle.dumps(tensor)
 
 
 def test_shapes_that_do_not_fit_are_refused_at_once(client):

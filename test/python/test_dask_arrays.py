@@ -59,6 +59,39 @@ def test_chunks_of_scipy(kind, chunks):
     assert found.nnz == expected.nnz
 
 
+@pytest.mark.parametrize("format", ["csr", "dense"])
+@pytest.mark.parametrize("chunks", [(1, 17), (2, 3)])
+def test_many_small_chunks_are_joined(chunks, format):
+    """Two workers have eight pieces or a few more, however many chunks there are."""
+    array = random_array((61, 17))
+    array[7:20] = 0
+    kind = sp.csr_array if format == "csr" else np.asarray
+    found = nd.from_array(chunked(array, chunks, kind))
+    assert 2 <= found.npieces <= 16
+    check(found, array, format)
+    text = "Z[i,j] = A[i,j] * 2 + B[i,j]"
+    sparse = sp.csr_array(array)
+    out = nd.evaluate(text, A=found, B=sparse, out="csr", parts=5).compute()
+    expected = nacho.evaluate(text, A=kind(array), B=sparse, out="csr", parts=5)
+    assert same(out, expected)
+
+
+def test_joined_chunks_have_values_of_one_type():
+    """No value becomes one of another type on its way: 2**53 + 1 is no float64."""
+    blocks = [sp.csr_array(np.array([[2**53 + 1]])) for _ in range(30)]
+    blocks[4] = sp.csr_array(np.array([[1.0]]))
+    found = nd.from_delayed([dask.delayed(each) for each in blocks], dtype="int64")
+    assert found.npieces < 30
+    assert found.compute().sum() == 29 * (2**53 + 1) + 1
+
+
+def test_chunks_of_some_size_are_not_joined():
+    rows = [sp.csr_array(np.ones((1, 100_000))), *[sp.csr_array((1, 100_000))] * 40]
+    found = nd.from_delayed([dask.delayed(each) for each in rows * 2])
+    sizes = np.diff(found._pieces.positions[:, -1])
+    assert sizes.max() == 100_000
+
+
 def test_rows_in_order_are_not_sorted():
     array = random_array()
     array[5:15] = 0

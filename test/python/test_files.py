@@ -208,6 +208,29 @@ def test_a_bar_on_terminals(tmp_path, monkeypatch, capsys, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_function_is_told_how_much_is_read(tmp_path, monkeypatch, capsys, kind):
+    given = sp.random_array((30, 40), density=0.3, rng=np.random.default_rng(3))
+    path = tmp_path / f"x.{kind}"
+    nacho.write(path, given.toarray() if "csv" in kind else given)
+    told = []
+    wanted = nacho.read(path, progress=lambda *numbers: told.append(numbers)).to_dense()
+    assert not told, "that takes less than a second"
+    monkeypatch.setattr("nacho._progress.PATIENCE", 0.0)
+    found = nacho.read(path, progress=lambda *numbers: told.append(numbers))
+    np.testing.assert_array_equal(found.to_dense(), wanted)
+    assert told == sorted(told)
+    done, size = told[-1]
+    assert done == size > 0
+    before = len(told)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    nacho.read(path, progress=False)
+    assert "reading" not in capsys.readouterr().err
+    with pytest.raises(nacho.OptionError, match="progress=3: expected True, False or"):
+        nacho.read(path, progress=3)
+    assert len(told) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_errors_behind_a_bar(tmp_path, monkeypatch, kind):
     """Files that are cut off are refused in the same words."""
     nacho.write(

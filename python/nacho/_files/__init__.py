@@ -22,6 +22,8 @@ from numpy.typing import DTypeLike
 from nacho._arrays.arrays import asarray
 from nacho._arrays.tensor import Tensor
 from nacho._files import archives, binsparse, dense, frostt, matrix_market
+from nacho._files.progress import asked
+from nacho._progress import Progress, checked_progress
 from nacho._storage.formats import Format
 from nacho.errors import (
     DTypeError,
@@ -57,6 +59,7 @@ def read(
     format: str | Format | None = None,
     dtype: DTypeLike | None = None,
     shape: Sequence[int] | None = None,
+    progress: Progress = None,
 ) -> Tensor:
     """Read a tensor from a file, whose name says what is in it.
 
@@ -73,6 +76,11 @@ def read(
     shape
         The extents of a tensor in ``.tns``, which has none: without it, they are the
         smallest that hold every entry.
+    progress
+        True for a bar that shows how much of a file of text, or of a packed one, is
+        read, by tqdm where it is installed, if it takes more than a second; or a
+        function ``(done, bytes)``. By default, there is a bar on terminals; False for
+        none.
 
     Examples
     --------
@@ -86,6 +94,8 @@ def read(
         pass  # else each library has words of its own for what cannot be opened
     if dtype is not None:
         dtype = _checked(dtype)
+    wanted = False if progress is False else checked_progress(progress)
+    before = asked.set(wanted)
     try:
         if kind == ".tns":
             tensor = frostt.read(place, shape, dtype)
@@ -99,6 +109,8 @@ def read(
         raise OutOfMemoryError(f"'{place}': {error}") from error
     except NachoError as error:
         raise FileError(f"'{place}': {error}") from error
+    finally:
+        asked.reset(before)
     if dtype is not None and tensor.dtype != dtype:
         tensor = tensor.astype(dtype)
     return tensor if format is None else tensor.convert(format)

@@ -1,4 +1,4 @@
-"""A bar that tells how much of a file is read, on terminals."""
+"""How much of a file is read, told while it is: by a bar on terminals, or as asked."""
 
 from __future__ import annotations
 
@@ -8,33 +8,45 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from nacho import _progress
 from nacho._files.packing import is_packed
-from nacho._progress import Bar
+from nacho._progress import Bar, Progress
 
 _BUFFER = 1 << 20
 """So many bytes are read at a time."""
+
+asked: ContextVar[Progress] = ContextVar("asked", default=None)
+"""What the caller of ``nacho.read`` asks for; None is a bar, on terminals only."""
+
+
+def _is_told() -> bool:
+    """Return whether anybody is told of what is read."""
+    wanted = asked.get()
+    return sys.stderr.isatty() if wanted is None else wanted is not False
 
 
 @contextmanager
 def progress(what: str, size: int) -> Iterator[Callable[[int], object]]:
     """Yield a function that is told of bytes that were read.
 
-    There is a bar if messages go to a terminal, and it takes long.
+    It passes that on, to the caller or to a bar, if it takes long.
     """
-    if not sys.stderr.isatty():
+    if not _is_told():
         yield lambda bytes: None
         return
+    wanted = asked.get()
     bar, done, began = Bar(what, "B"), 0, time.monotonic()
+    tell = wanted if callable(wanted) else bar.show
 
     def advance(bytes: int) -> None:
         nonlocal done
         done = min(done + bytes, size)
         if time.monotonic() - began >= _progress.PATIENCE:
-            bar.show(done, size)
+            tell(done, size)
 
     try:
         yield advance
@@ -45,10 +57,10 @@ def progress(what: str, size: int) -> Iterator[Callable[[int], object]]:
 def opened(path: Path) -> AbstractContextManager[Any]:
     """Return what a library reads in place of a path: a file with a bar.
 
-    Without a terminal that is the path itself, since libraries read files of their own
+    If nobody is told, that is the path itself, since libraries read files of their own
     faster.
     """
-    return unpacked(path) if sys.stderr.isatty() else nullcontext(path)
+    return unpacked(path) if _is_told() else nullcontext(path)
 
 
 @contextmanager

@@ -20,7 +20,6 @@ from nacho._kernels.given import (
 )
 from nacho._kernels.logs import LOGGER
 from nacho._kernels.options import Options
-from nacho._kernels.progress import Progress
 from nacho._kernels.repetition import NamedRepetitions
 from nacho._kernels.specialisers import prepared
 from nacho._notation.einsum import spelled_product
@@ -28,6 +27,7 @@ from nacho._notation.monoids import Semiring
 from nacho._notation.overloads import WholeExpression
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.warnings import expect_sums
+from nacho._progress import Progress
 from nacho._storage.formats import Format
 from nacho._storage.tensor_data import TensorData
 

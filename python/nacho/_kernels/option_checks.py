@@ -103,16 +103,6 @@ def checked_validation(validate: object) -> str:
     return _check_choice("validate", validate, VALIDATIONS)
 
 
-def checked_progress(progress: object) -> Any:
-    """Return who is told of parts: True for a bar, a function, or None."""
-    if progress is None or isinstance(progress, bool):
-        return progress or None
-    if not callable(progress):
-        shown = displayed(progress)
-        raise OptionError(f"progress={shown}: expected True, False or a function")
-    return progress
-
-
 def checked_remap(remap: object) -> bool:
     """Return whether outer intersections are done first (remapping); None means yes."""
     if remap is not None and not isinstance(remap, bool):

@@ -23,16 +23,15 @@ from nacho._kernels.option_checks import (
     checked_contract,
     checked_count,
     checked_order,
-    checked_progress,
     checked_remap,
     checked_stream,
     checked_validation,
     is_word,
 )
-from nacho._kernels.progress import Progress
 from nacho._notation.monoids import Semiring, semiring_of
 from nacho._notation.semirings import under
 from nacho._notation.tree import Assignment
+from nacho._progress import Progress, checked_progress
 from nacho._storage.formats import Format
 from nacho._storage.room import Room, is_container
 from nacho._targets import CPU

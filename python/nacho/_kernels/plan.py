@@ -14,15 +14,15 @@ from nacho._kernels.call import Call, bind, views_of
 from nacho._kernels.devices import on_stream
 from nacho._kernels.drawing import drawn
 from nacho._kernels.nests import nests_of
-from nacho._kernels.option_checks import checked_count, checked_progress
+from nacho._kernels.option_checks import checked_count
 from nacho._kernels.options import Lowering, Running, out_of_call
 from nacho._kernels.parts import Part, Parts
-from nacho._kernels.progress import Progress
 from nacho._kernels.repetition import Repeatable
 from nacho._kernels.specialiser import Specialiser
 from nacho._kernels.statement import Source
 from nacho._once import cached_property
 from nacho._pictures.figure import Picture, as_html, table
+from nacho._progress import Progress, checked_progress
 from nacho._storage.device_arrays import HOST, DeviceArray
 from nacho._storage.extents import index_extents
 from nacho._storage.memory import times_forgotten

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nacho import _progress
-from nacho._progress import Bar
+from nacho._progress import Bar, Progress
 
 if TYPE_CHECKING:
     from nacho import _nacho
-
-Progress = bool | Callable[[int, int], object] | None
-"""True for a bar, or a function that is told how many of how many parts are done."""
 
 _INTERVAL = 0.1
 """The seconds between two looks at the parts."""

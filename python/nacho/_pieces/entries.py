@@ -59,6 +59,15 @@ class Outline(NamedTuple):
     """For each level, how many positions of its group the last of these have."""
 
 
+def together(parts: Sequence[Entries], dtype: DType) -> Entries:
+    """Return entries of one list after the other, as one with values of a type."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(each.columns for each in parts), strict=True)
+    values = [each.values.astype(dtype, copy=False) for each in parts]
+    return Entries(tuple(map(np.concatenate, columns)), np.concatenate(values))
+
+
 def in_order(entries: Entries, order: Sequence[int], dtype: DType) -> Entries:
     """Return entries by dimensions as sorted entries by levels; nothing is summed."""
     columns = tuple(entries.columns[dimension] for dimension in order)

@@ -13,6 +13,12 @@ _KEPT = 4
 """Of so many groups for each task that runs at a time, memory has the operands."""
 
 
+_SMALL = 1 << 20
+"""Blocks with fewer bytes are joined where there are more than so many for each task
+that runs at a time:"""
+_MANY = 4
+
+
 class Wanted(NamedTuple):
     """How many parts are wanted."""
 
@@ -33,6 +39,26 @@ def groups_of(parts: int, most: int) -> list[int]:
     """Return the first parts of groups with equally many, and the number of parts."""
     count = max(min(parts, most), 1)
     return [group * parts // count for group in range(count + 1)]
+
+
+def neighbours(sizes: Sequence[int], slots: int) -> list[tuple[int, int]]:
+    """Return ranges of blocks, with so many bytes each, that make a piece together.
+
+    Of few blocks, each is a piece. Of many, small ones are joined with those that
+    follow, since every piece takes several tasks.
+    """
+    most = _MANY * slots
+    if len(sizes) <= most:
+        return [(number, number + 1) for number in range(len(sizes))]
+    least = min(_SMALL, max(sum(sizes) // most, 1))
+    found: list[tuple[int, int]] = []
+    begin = together = 0
+    for end, size in enumerate(sizes, 1):
+        together += size
+        if together >= least or end == len(sizes):
+            found.append((begin, end))
+            begin, together = end, 0
+    return found
 
 
 def are_few(groups: Sequence[int], slots: int) -> bool:

@@ -21,7 +21,8 @@ from nacho._kernels.option_checks import checked_count
 from nacho._kernels.program import Layout, Level
 from nacho._pieces.assembling import assemble, require_assembled
 from nacho._pieces.engine import drained
-from nacho._pieces.entries import Entries
+from nacho._pieces.entries import Entries, together
+from nacho._pieces.groups import neighbours
 from nacho._pieces.sorting import sort
 from nacho._pieces.tensor import Pieces
 from nacho._pieces.windows import Windows
@@ -45,6 +46,7 @@ class _Block(NamedTuple):
     shape: tuple[int, ...]
     dtype: DType
     library: str
+    nbytes: int
 
 
 class _Options(NamedTuple):
@@ -75,7 +77,8 @@ def from_array(
         for sparse matrices, coo for other sparse tensors, and dense for NumPy's chunks.
     pieces
         The number of pieces of a sparse tensor; by default, each chunk is one, if their
-        entries are in order, and there are as many as threads if not.
+        entries are in order, and there are as many as threads if not. Where there are
+        many chunks, those of less than a megabyte are joined with their neighbours.
     client
         The client of the cluster; by default, the current one.
 
@@ -199,9 +202,17 @@ def _pieces(engine: DaskEngine, grid: Grid, options: _Options) -> Pieces:
     default = Format("csr" if rank == _MATRIX else "coo")
     format = (options.format or default).for_rank(rank)
     require_assembled(format)
+    placed = list(np.ndenumerate(grid))
+    sizes = [block.nbytes for block in blocks]
     entries = [
-        engine.submit(f"entries-{n}", _entries_of, block, _origin(offsets, place))
-        for n, (place, block) in enumerate(np.ndenumerate(grid))
+        engine.submit(
+            f"entries-{n}",
+            _entries_of,
+            [block for _, block in placed[begin:end]],
+            [_origin(offsets, place) for place, _ in placed[begin:end]],
+            dtype,
+        )
+        for n, (begin, end) in enumerate(neighbours(sizes, engine.slots))
     ]
     lists = sort(engine, drained(entries), format.order, dtype, options.pieces)
     library = NACHO if library == NUMPY else library
@@ -235,11 +246,19 @@ def _block_of(block: Any) -> _Block:
     shape = tuple(getattr(block, "shape", ()))
     view = view_of("block", block, len(shape))
     library = NUMPY if view.format.is_dense else view.library
-    return _Block(shape, view.values.dtype, library)
+    arrays = (view.values, *view.index_arrays)
+    nbytes = sum(array.size * array.dtype.itemsize for array in arrays)
+    return _Block(shape, view.values.dtype, library, nbytes)
 
 
-def _entries_of(block: Any, origin: Sequence[int]) -> Entries:
-    """Return the entries of a block, with coordinates in the whole tensor."""
+def _entries_of(
+    blocks: Sequence[Any], origins: Sequence[Sequence[int]], dtype: DType
+) -> Entries:
+    """Return the entries of blocks, with coordinates in the whole tensor."""
+    return together([*map(_entries_of_one, blocks, origins)], dtype)
+
+
+def _entries_of_one(block: Any, origin: Sequence[int]) -> Entries:
     tensor = asarray(block)
     tensor = tensor.convert("coo") if tensor.format.is_dense else tensor
     pairs = zip(tensor.coords, origin, strict=True)
@@ -296,26 +315,30 @@ def _dense(
 ) -> Pieces:
     """Return the pieces of a dense tensor: each is a row of blocks that has elements.
 
-    As every piece, it has an element more than its own, here the row that follows.
+    Small ones are joined. As every piece, it has an element more than its own, here the
+    row that follows.
     """
     shape = tuple(each[-1] for each in offsets)
     strides = [math.prod(shape[1 : n + 1]) for n in range(len(shape))]
     rows = np.array(offsets[0], np.int64)
     kept = np.flatnonzero(np.diff(rows)) if shape[0] else np.zeros(1, np.int64)
     grid, rows = grid[kept], np.append(rows[kept], shape[0])
+    sizes = (np.diff(rows) * math.prod(shape[1:]) * dtype.itemsize).tolist()
+    ranges = neighbours(sizes, engine.slots)
+    rows = np.append(rows[[begin for begin, _ in ranges]], shape[0])
     coordinates = np.zeros((len(rows), len(shape)), np.int64)
     coordinates[:, 0] = rows
     positions = np.outer(rows, np.array(strides, np.int64))
     begins = positions[:-1, -1].tolist()
     handles = []
-    for n, begin in enumerate(begins):
-        given = grid[n : n + 1].ravel().tolist()
-        behind = grid[n + 1 : n + 2]
+    for n, (begin, (first, last)) in enumerate(zip(begins, ranges, strict=True)):
+        given = grid[first:last].ravel().tolist()
+        behind = grid[last : last + 1]
         edge = [
             engine.submit(f"row-{n + 1}", _first_row, each)
             for each in behind.ravel().tolist()
         ]
-        blocks = (1 + len(behind), *grid.shape[1:])
+        blocks = (last - first + len(behind), *grid.shape[1:])
         task = (_dense_window, begin, dtype, blocks, given + edge)
         handles.append(engine.submit(f"piece-{n}", *task))
     return Pieces(

@@ -14,7 +14,9 @@ from distributed import Client
 from nacho._kernels.block_operands import plain_view
 from nacho._kernels.given import given_operands, read_statement, spelled
 from nacho._kernels.nests import Partition
+from nacho._kernels.option_checks import MAX_PARTS, checked_count
 from nacho._kernels.options import Options
+from nacho._notation.monoids import Semiring
 from nacho._notation.overloads import WholeExpression
 from nacho._notation.symbols import Expression, Index
 from nacho._notation.tree import Assignment
@@ -23,6 +25,7 @@ from nacho._pieces.given import Elsewhere
 from nacho._pieces.tensor import Pieces
 from nacho._storage.extents import known_extents
 from nacho._storage.formats import Format
+from nacho._storage.room import is_container
 from nacho._storage.scalars import refuse_rank
 from nacho._storage.views import NUMPY, View
 from nacho.dask._engine import DaskEngine, client_of, packed, renewed, unpacked
@@ -34,7 +37,8 @@ from nacho.errors import OperandError, OptionError
 _EVALUATE = ("nacho.dask.evaluate(expr, {})", (*Options._fields, "client"))
 _EXPLAIN = ("nacho.dask.explain(expr, {})", (*Options._fields, "client"))
 _PARTITION = ("nacho.dask.partition(expr, parts, {})", ("cost", "order", "client"))
-_OF_ONE_MACHINE = ("device", "stream", "threads", "memory_limit")
+_LOCAL = ("device", "stream", "threads", "memory_limit", "progress")
+"""The options of ``nacho.evaluate`` that are about one machine."""
 
 
 class _Asked(NamedTuple):
@@ -52,8 +56,18 @@ def evaluate(
     expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
-    *,
+    *others: Any,
     client: Client | None = None,
+    out: str | Format | None = None,
+    target: str | None = None,
+    parts: int | None = None,
+    order: Sequence[str] | str | None = None,
+    validate: str | bool = "safe",
+    cost: str = "time",
+    remap: bool | None = None,
+    choices: Mapping[str, object] | None = None,
+    contract: Sequence[str] | str = "auto",
+    semiring: Semiring | str | None = None,
     **named: Any,
 ) -> Tensor:
     """Compute an expression on a cluster, and leave the result there, in pieces.
@@ -68,17 +82,31 @@ def evaluate(
         What to compute, as for ``nacho.evaluate``.
     client
         The client of the cluster; by default, the current one.
+    out, target, parts, order, validate, cost, remap, choices, contract, semiring
+        As for ``nacho.evaluate``; ``out`` is the format of the result.
     **named
         The operands by name: tensors in pieces, containers of this machine, which go to
-        every worker that needs them, and numbers; and the options of
-        ``nacho.evaluate``.
+        every worker that needs them, and numbers.
 
     Examples
     --------
     >>> Z = nacho.dask.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     """
     chosen = client_of(client)
-    asked = _asked(_EVALUATE, expr, operands, named)
+    options = Options(
+        out=out,
+        target=target,
+        parts=parts,
+        order=order,
+        validate=validate,
+        cost=cost,
+        remap=remap,
+        choices=choices,
+        contract=contract,
+        semiring=semiring,
+    )
+    given: Any = (operands, *others) if others else operands
+    asked = _asked(_EVALUATE, expr, given, options, named)
     engine = DaskEngine(chosen, asked.assignment.text)
     asked = _sent(asked, engine)
 
@@ -93,7 +121,7 @@ def explain(
     expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None = None,
     /,
-    *,
+    *others: Any,
     client: Client | None = None,
     **named: Any,
 ) -> Explanation:
@@ -114,7 +142,9 @@ def explain(
     >>> print(nacho.dask.explain("y[i] = A[i,j] * x[j]", A=A, x=x))  # doctest: +SKIP
     """
     engine = WatchedEngine(client_of(client))
-    asked = _asked(_EXPLAIN, expr, operands, named)
+    taken = {n: named.pop(n) for n in Options._fields if n in named and n not in _LOCAL}
+    given: Any = (operands, *others) if others else operands
+    asked = _asked(_EXPLAIN, expr, given, Options(**taken), named)
     with _blaming(asked):
         return explained(_evaluation(asked, engine), engine)
 
@@ -156,6 +186,7 @@ def partition(
     >>> nacho.dask.partition("Z[i,j] = A[i,j] + B[i,j]", 9, A=A, B=B)  # doctest: +SKIP
     """
     engine = DaskEngine(client_of(client))
+    checked_count("parts", parts, MAX_PARTS)
     how = {"cost": cost, "order": order, "remap": remap, "contract": contract}
     options = Options(parts=parts, **how)  # type: ignore[arg-type]
     assignment = read_statement(expr, operands, named, options)
@@ -169,16 +200,26 @@ def _asked(
     function: tuple[str, tuple[str, ...]],
     expr: str | Expression | WholeExpression,
     operands: Mapping[str, Any] | Sequence[Index] | None,
+    options: Options,
     named: dict[str, Any],
 ) -> _Asked:
     """Return what is asked for of a function, or refuse it."""
-    options = Options.taken(named)
-    for name in _OF_ONE_MACHINE:
-        if name in options.given:
+    for name in _LOCAL:
+        if named.pop(name, None) is not None:
             raise OptionError(f"{name}: a cluster has no such option")
+    if is_container(options.out):
+        raise OptionError(
+            f"out= is a {type(options.out).__name__}: on a cluster, the result is a "
+            "tensor in pieces, and out= the format of it"
+        )
     text, operands = spelled(expr, operands, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, function)
+    # Workers check these again, where nobody may see that for a while.
+    options.running()
+    options.lowering(assignment)
+    if options.out is not None:
+        Format(options.out)  # type: ignore[arg-type]
     return _checked(assignment, options, given)
 
 

@@ -24,12 +24,13 @@ from nacho._pieces.assembling import (
     with_neighbours,
 )
 from nacho._pieces.engine import drained
-from nacho._pieces.entries import Entries
+from nacho._pieces.entries import Entries, together
+from nacho._pieces.groups import neighbours
 from nacho._pieces.sorting import sort
 from nacho._pieces.tensor import Pieces
 from nacho._storage.formats import Format
 from nacho._storage.input_checks import checked_shape
-from nacho._storage.views import NACHO
+from nacho._storage.views import INT64, NACHO
 from nacho.dask._engine import DaskEngine, client_of
 from nacho.dask._tensor import Tensor
 from nacho.errors import DTypeError, FileError, OptionError, ShapeError
@@ -93,7 +94,8 @@ def read(
         The type of the values. By default, one that holds those of all files.
     pieces
         The number of pieces; by default, as many as blocks are read if these are in
-        order, and else so many that each has 12 megabytes at most.
+        order, and else so many that each has 12 megabytes at most. Where there are many
+        blocks, those of less than a megabyte are joined with their neighbours.
     blocksize
         How many bytes of a file in ``.tns``, ``.mtx``, ``.npz`` or ``.bsp.h5`` a task
         reads; by default, 12 megabytes at most.
@@ -202,10 +204,15 @@ def _files(engine: DaskEngine, names: Sequence[str], options: _Options) -> Piece
     default = Format("csr" if len(shape) == _MATRIX else "coo")
     format = (options.format or default).for_rank(len(shape))
     require_assembled(format)
+    sizes = [
+        each.size * (len(shape) * INT64.itemsize + each.dtype.itemsize)
+        for each in facts
+    ]
     entries = (
-        engine.submit("entries", _entries_of, each, len(shape))
-        for each in drained(read)
+        engine.submit("entries", _entries_of, [*each], len(shape), dtype)
+        for each in drained([read[slice(*r)] for r in neighbours(sizes, engine.slots)])
     )
+    del read
     lists = sort(engine, entries, format.order, dtype, options.pieces)
     return assemble(engine, lists, shape, format, dtype, NACHO)
 
@@ -236,7 +243,11 @@ def _facts_of(found: Found) -> _Facts:
     return _Facts(*bounds, found.values.dtype, found.shape, found.lines)
 
 
-def _entries_of(found: Found, rank: int) -> Entries:
+def _entries_of(found: Sequence[Found], rank: int, dtype: DType) -> Entries:
+    return together([_entries_of_one(each, rank) for each in found], dtype)
+
+
+def _entries_of_one(found: Found, rank: int) -> Entries:
     if not found.values.size:
         return Entries((np.empty(0, np.int32),) * rank, found.values)
     return Entries(tuple(found.coords), found.values)

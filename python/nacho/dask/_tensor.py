@@ -8,7 +8,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from distributed import Client, wait
@@ -19,6 +19,7 @@ from nacho._pieces.windows import Windows
 from nacho._storage.formats import Format
 from nacho.dask import _exports
 from nacho.dask._engine import DaskEngine
+from nacho.errors import ArgumentError
 
 
 class Tensor:
@@ -175,6 +176,13 @@ class Tensor:
     def __dask_postpersist__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Return a function that is given the futures, and returns this tensor."""
         return _itself, (self,)
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            "a tensor in pieces is not pickled, as its pieces are on workers of its "
+            "client: write() it to a folder, which nacho.dask.read reads, or pickle "
+            "what compute() returns"
+        )
 
     def _repr_html_(self) -> str:
         if not self._state.done() or self._state.exception():
