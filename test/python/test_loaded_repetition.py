@@ -70,6 +70,46 @@ def test_other_values_of_known_operands(tmp_path, monkeypatch):
         loaded(A, x, x)
 
 
+def test_arrays_that_nobody_may_write_to_repeat_a_call(tmp_path, monkeypatch):
+    loaded = exported(nacho.mlir.compile(MATVEC, DENSE), tmp_path)
+    A, x = matrix(), np.arange(20.0)
+    loaded(A, x)
+    unlooked(loaded, monkeypatch)
+    for array in (A.indptr, A.indices, A.data, x):
+        array.flags.writeable = False
+    assert np.array_equal(loaded(A, x), A @ x)
+
+
+def test_arrays_in_other_places_are_copied(tmp_path):
+    """They are not aligned, or have gaps: kernels of files do not read them."""
+    loaded = exported(nacho.mlir.compile(MATVEC, DENSE), tmp_path)
+    A, x = matrix(), np.arange(20.0)
+    bytes = np.zeros(20 * 8 + 1, np.uint8)
+    unaligned = bytes[1:].view(np.float64)
+    unaligned[:] = x
+    gaps = np.zeros((20, 2))
+    gaps[:, 0] = x
+    loaded(A, x)
+    for other in (unaligned, gaps[:, 0], x.astype(x.dtype.newbyteorder())):
+        assert np.array_equal(loaded(A, other), A @ x)
+
+
+def test_results_live_as_long_as_any_view_of_them(tmp_path):
+    loaded = exported(nacho.mlir.compile(UNION), tmp_path)
+    A, B = two("csr")
+    wanted = (A + B).sorted_indices()
+    views = []
+    for _ in range(200):
+        made = loaded(A, B)
+        views.append((made.data[1:], made.indices[::2], made.indptr[-1:]))
+        made.data[0] = -1  # it may be written to
+    del made
+    for data, indices, indptr in views:
+        assert np.array_equal(data, wanted.data[1:])
+        assert np.array_equal(indices, wanted.indices[::2])
+        assert indptr[0] == wanted.nnz
+
+
 @pytest.mark.parametrize("name", ["matvec", "union", "csc", "number"])
 def test_other_matrices_of_the_same_shape(name, tmp_path, monkeypatch):
     text, formats, make = CASES[name]

@@ -149,11 +149,16 @@ class LoadedKernel:
             The operands by name, and options of calls of ``Kernel``: ``threads``,
             ``parts`` and ``out``.
         """
-        out = out_of_call(named, self.operands)
-        options = options_of_call(named, self.operands)
-        self._require_no_result(operands, named)
         assignment = self._specialisation.statement.assignment
-        given = tuple(bind(assignment, operands, named))
+        out: Any = None
+        options: dict[str, Any] = {}
+        if named:
+            out = out_of_call(named, assignment.operands)
+            options = options_of_call(named, assignment.operands)
+        given = operands
+        if named or len(operands) != len(assignment.operands):
+            self._require_no_result(operands, named)
+            given = tuple(bind(assignment, operands, named))
         repetitions = self._repetitions.of(options)
         made = repetitions.compute(given, out)
         if made is None:
@@ -260,7 +265,8 @@ class _Specialisation(Specialisation):
         """Compute the result, and return its arrays; none if they were copied."""
         parts, threads, _, _ = plan
         try:
-            made = self._called(args, threads, parts)
+            operands = [number for arg in args for number in library.argument(arg)]
+            made = self._called(operands, threads, parts)
         except library.Failure as failure:
             self._refuse_work(failure, threads)
             raise
@@ -268,23 +274,21 @@ class _Specialisation(Specialisation):
         return self._in_place(made, into)
 
     def repeat(
-        self, asked: Asked, args: list[Any], unknown: int, into: object
+        self, asked: Asked, operands: list[int], unknown: int, into: object
     ) -> list[Any] | None:
         """Compute the result if the operands are valid, as ``execute`` does; or None.
 
-        ``unknown`` has a bit for each operand whose coordinates have to be checked.
+        They are as the library takes them. ``unknown`` has a bit for each operand whose
+        coordinates have to be checked.
         """
         parts, threads, _, _ = asked
-        made = self._called(args, threads, parts, unknown)
+        made = self._called(operands, threads, parts, unknown)
         return None if made is None else self._in_place(made, into)
 
     def _called(
-        self, args: list[Any], threads: int, parts: int, unknown: int | None = None
+        self, operands: list[int], threads: int, parts: int, unknown: int | None = None
     ) -> list[Any] | None:
         """Call the library with the arguments of this kernel."""
-        operands: list[int] = []
-        for arg in args:
-            operands += _argument(arg)
         image = ctypes.addressof(self._image)
         return library.call(
             image, operands, self._types, self._levels, threads, parts, unknown
@@ -306,19 +310,6 @@ class _Specialisation(Specialisation):
             refuse_cost(assignment, failure)
         if str(failure).startswith("index-overflow"):
             refuse_entries(assignment, result, failure)
-
-
-def _argument(value: Any) -> library.Argument:
-    """Return an array or an extent as the library takes it."""
-    if type(value) is int:
-        return 0, value
-    array: Any = value
-    try:
-        at = ctypes.addressof(ctypes.c_char.from_buffer(array))
-    except (TypeError, ValueError, BufferError):
-        # The array is empty or cannot be written to. This takes four times as long.
-        at = array.__array_interface__["data"][0]
-    return at, array.size
 
 
 def _types_of(type: TensorType) -> list[DType]:

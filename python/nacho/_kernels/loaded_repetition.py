@@ -7,6 +7,7 @@ runtime library checks positions, and small operands with other index arrays in 
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 from collections.abc import Callable, Sequence
 from operator import attrgetter, is_
@@ -36,11 +37,12 @@ class _Number:
         self._class = type(number)
         self._wanted = wanted
 
-    def read(self, given: object, args: list[Any]) -> bool:
+    def read(self, given: object, operands: list[int], kept: list[Array]) -> bool:
         """Add the argument that a number is. It has no index arrays."""
         if type(given) is not self._class:
             raise _UnlikeError
-        args.append(load_scalar(self._name, given, self._wanted))
+        kept.append(load_scalar(self._name, given, self._wanted))
+        operands += library.argument(kept[-1])
         return False
 
 
@@ -61,27 +63,35 @@ def _finder(place: Place) -> Callable[[Any], Any]:
 class _Array:
     """An array of a container: where it is there, and what it is like."""
 
-    __slots__ = ("_dtype", "_find", "_made", "_rank", "checked", "size")
+    __slots__ = ("_alignment", "_dtype", "_find", "_made", "_rank", "checked")
 
     def __init__(self, place: Place | None, array: Array, is_index: bool) -> None:
         self._find = None if place is None else _finder(place)
         self._made = array if place is None else None
         self._rank = array.ndim
         self._dtype = array.dtype
+        self._alignment = array.dtype.alignment
         self.checked = weakref.ref(array) if is_index else None
         """The array that was checked, if it has to be that one or be checked."""
-        self.size = array.size
 
-    def find(self, container: Any) -> Array:
-        """Return the array of a container, or the one that was made for its view."""
-        if self._find is None:
-            assert self._made is not None
-            return self._made
-        found = self._find(container)
+    def read(self, container: Any, operands: list[int]) -> Array:
+        """Add the array of a container, or the one that was made for its view."""
+        found = self._made if self._find is None else self._find(container)
         if not isinstance(found, np.ndarray) or found.dtype != self._dtype:
             raise _UnlikeError
-        if found.ndim != self._rank or not is_plain(found):
+        if found.ndim != self._rank:
             raise _UnlikeError
+        buffer: Any = found
+        try:
+            # This takes arrays only whose elements are in order, without gaps.
+            at = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        except (TypeError, ValueError, BufferError):
+            if not is_plain(found):
+                raise _UnlikeError from None
+            at, _ = library.argument(found)
+        if at % self._alignment:
+            raise _UnlikeError
+        operands += (at, found.size)
         return found
 
 
@@ -94,7 +104,7 @@ class _Tensor:
         self._class = type(container)
         self._shape = container.shape
         self._format = getattr(container, "format", None)
-        self._extents = view.extents
+        self._extents = [n for extent in view.extents for n in (0, extent)]
         self._is_stored = all(place is not None for place in places) and len(places) > 1
         """Whether all index arrays are in the container, which may have others."""
         arrays: list[Any] = arguments(view)[: len(places)]
@@ -103,39 +113,38 @@ class _Tensor:
             _Array(place, array, n < last)
             for n, (place, array) in enumerate(zip(places, arrays, strict=True))
         ]
+        self._sizes = [array.size for array in arrays]
 
     def is_read_from(self, container: Any, view: View) -> bool:
         """Return whether the arrays of a view are the container's own."""
         found: list[Any] = []
         try:
-            self.read(container, found)
+            self.read(container, [], found)
         except (_UnlikeError, AttributeError, LookupError):
             return False
         return all(map(is_, found, arguments(view)))
 
-    def read(self, given: Any, args: list[Any]) -> bool:
-        """Add the arguments that a container is.
+    def read(self, given: Any, operands: list[int], kept: list[Array]) -> bool:
+        """Add the arguments that a container is, and the arrays that these are.
 
         Returns whether it has other index arrays than those that were checked.
         """
         is_alike = type(given) is self._class and given.shape == self._shape
         if not is_alike or getattr(given, "format", None) != self._format:
             raise _UnlikeError
-        first = len(args)
+        first = len(operands)
         has_others = False
         for array in self._arrays:
-            found = array.find(given)
-            args.append(found)
+            found = array.read(given, operands)
+            kept.append(found)
             if array.checked is not None and array.checked() is not found:
                 has_others = True
         if has_others:
             if not self._is_stored:
                 raise _UnlikeError
-        else:
-            for array, found in zip(self._arrays, args[first:], strict=True):
-                if found.size != array.size:
-                    raise _UnlikeError
-        args += self._extents
+        elif operands[first + 1 :: 2] != self._sizes:
+            raise _UnlikeError
+        operands += self._extents
         return has_others
 
 
@@ -177,11 +186,12 @@ class LoadedRepetition:
         """
         if plan is not None or len(operands) != len(self._operands):
             return None
-        args: list[Any] = []
+        args: list[int] = []
+        kept: list[Array] = []
         unknown = 0
         try:
             for n, known in enumerate(self._operands):
-                if known.read(operands[n], args):
+                if known.read(operands[n], args, kept):
                     unknown |= 1 << n
             made: list[Any] | None
             made = self._specialisation.repeat(self._asked, args, unknown, into)

@@ -85,27 +85,35 @@ def prepare() -> None:
 
 
 @functools.cache
-def _spelled(dtype: DType) -> str:
-    """Return how an interface spells a type, which takes NumPy a while to say."""
-    return dtype.str
+def _memory(bits: int) -> Any:
+    """Return the class of memory that the library allocated, and that it releases.
+
+    It pretends to have 2**bits bytes, more than there are: arrays in it have fewer. A
+    class for each number of bytes would take long to make.
+    """
+
+    class Memory(ctypes.c_char * (1 << bits)):  # type: ignore[misc]
+        def __del__(self) -> None:
+            _free(ctypes.addressof(self))
+
+    return Memory
 
 
-class _Memory:
-    """Memory that the library allocated, as an array, with which it is released."""
+def _array(address: int, size: int, dtype: DType) -> NDArray[Any]:
+    """Return memory that the library allocated, as an array that owns it."""
+    bits = (size * dtype.itemsize).bit_length()
+    return np.ndarray(size, dtype, _memory(bits).from_address(address))
 
-    __slots__ = ("__array_interface__", "_address")
 
-    def __init__(self, address: int, size: int, dtype: DType) -> None:
-        self._address = address
-        self.__array_interface__ = {
-            "shape": (size,),
-            "typestr": _spelled(dtype),
-            "data": (address, False),
-            "version": 3,
-        }
-
-    def __del__(self) -> None:
-        _free(self._address)
+def argument(value: Any) -> Argument:
+    """Return an array or an extent as the library takes it."""
+    if type(value) is int:
+        return 0, value
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(value)), value.size
+    except (TypeError, ValueError, BufferError):
+        # The array is empty or cannot be written to. This takes four times as long.
+        return value.__array_interface__["data"][0], value.size
 
 
 _free = ctypes.CDLL(None).free
@@ -145,8 +153,7 @@ def call(
     if _errors.text:
         raise Failure(_errors.text)
     return [
-        np.asarray(_Memory(made[2 * n], made[2 * n + 1], dtype))
-        for n, dtype in enumerate(types)
+        _array(made[2 * n], made[2 * n + 1], dtype) for n, dtype in enumerate(types)
     ]
 
 
