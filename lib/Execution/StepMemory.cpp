@@ -148,14 +148,18 @@ int64_t StepPlan::threadsWithWorkspaces(int64_t threads) const {
   return std::min(threads, std::max(most, kLeastDeviceThreads));
 }
 
-/// The largest extent of a level that has coordinates.
+/// The largest extent of a level that has coordinates. The host also looks at
+/// lists, but for levels that have no bound; see extentToPass().
 int64_t StepPlan::widestExtent(const std::vector<Argument> &args) const {
   int64_t widest = 1;
+  bool isHost = step->device().isHost();
   for (size_t input = 0; input < step->operands.size(); ++input) {
     size_t first = step->extentOf(input, 0);
     size_t last = first + step->operands[input].levels.size();
-    for (size_t n = first; n < last && !step->inputs[input].isList; ++n)
-      widest = std::max(widest, args[n].size);
+    bool isList = step->inputs[input].isList;
+    for (size_t n = first; n < last; ++n)
+      if (!isList || (isHost && args[n].size < kLongestNarrow))
+        widest = std::max(widest, args[n].size);
   }
   return widest;
 }
@@ -167,11 +171,10 @@ void StepPlan::sizeWorkspaces(const std::vector<Argument> &args) {
   bool isHost = step->device().isHost();
   int64_t most = isHost ? mostElements(args)
                         : std::min(mostElements(args), kDeviceTableEntries);
-  if (!isHost) {
-    int64_t widest = widestExtent(args);
-    for (WorkspaceMemory &memory : workspaces)
-      memory.fitMarks(widest);
-  }
+  // All marks would take longer to clear than a small result takes to compute.
+  int64_t widest = widestExtent(args);
+  for (WorkspaceMemory &memory : workspaces)
+    memory.fitMarks(widest);
   auto memory = workspaces.begin();
   WorkspaceMemory *sums = step->scattered ? &*memory++ : nullptr;
   if (sums)

@@ -317,3 +317,12 @@ def test_limits_may_be_floats_that_are_integers():
         nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A, memory_limit=1e9 + 0.5)
     with pytest.raises(nacho.OutOfMemoryError, match="memory_limit is 1000 bytes"):
         nacho.evaluate("Z[i,j] = 2 * A[i,j]", A=A, memory_limit=1e3)
+
+
+def test_workspaces_are_as_small_as_the_operands():
+    """That of a product with any number of columns takes 133 kB, and time to clear."""
+    A = sp.csr_array(np.eye(4) + 1)
+    for text in ("Z[i,k] = A[i,j] * B[j,k]", "Z[i,k] = A[i,j] * B[j,k] + A[i,k]"):
+        operands = {"A": A, "B": A.copy(), "threads": 1}
+        made = nacho.evaluate(text, memory_limit=40_000, **operands)
+        assert (made != nacho.evaluate(text, **operands)).nnz == 0
