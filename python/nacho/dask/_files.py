@@ -208,9 +208,10 @@ def _files(engine: DaskEngine, names: Sequence[str], options: _Options) -> Piece
         each.size * (len(shape) * INT64.itemsize + each.dtype.itemsize)
         for each in facts
     ]
+    joined = neighbours(sizes, engine.slots if options.blocksize is None else len(read))
     entries = (
         engine.submit("entries", _entries_of, [*each], len(shape), dtype)
-        for each in drained([read[slice(*r)] for r in neighbours(sizes, engine.slots)])
+        for each in drained([read[slice(*numbers)] for numbers in joined])
     )
     del read
     lists = sort(engine, entries, format.order, dtype, options.pieces)
