@@ -50,10 +50,10 @@ std::vector<std::pair<ElementType, int64_t>> StepPlan::resultArrays() const {
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
     int64_t entries = positionsAt(level, parents);
     for (const TensorLayout::Array &array : step->result.levels[level].arrays)
-      arrays.push_back({array.type, array.length(parents, entries)});
+      arrays.emplace_back(array.type, array.length(parents, entries));
     parents = entries;
   }
-  arrays.push_back({step->result.values, parents});
+  arrays.emplace_back(step->result.values, parents);
   return arrays;
 }
 
