@@ -27,8 +27,8 @@ void nacho::storeIndex(ImplicitLocOpBuilder &b, Value value, Value buffer,
   memref::StoreOp::create(b, Number(b, value).as(type), buffer, at);
 }
 
-/// A place outside of the buffer may be prefetched, too, so that bounds are
-/// dropped.
+/// A place outside of the buffer may be prefetched, too, so that bounds, which
+/// are on the right of a minimum, are dropped.
 void nacho::prefetchElement(ImplicitLocOpBuilder &b, Value buffer, Value at) {
   while (auto least = at.getDefiningOp<arith::MinUIOp>())
     at = least.getLhs();

@@ -91,7 +91,7 @@ private:
   void moveSteps(Value step, ValueRange carried);
   ValueRange emitPiece(Value from, Value to, ValueRange carried);
   ValueRange emitGathered(Value from, Value to, ValueRange carried);
-  ValueRange emitListed(int64_t steps);
+  ValueRange emitListed();
 
   scf::ForOp loop;
   ImplicitLocOpBuilder b;
@@ -289,7 +289,8 @@ ValueRange IdleLoop::emitGathered(Value from, Value to, ValueRange carried) {
 }
 
 /// Emits the loops that list steps and run those. Returns what they carry.
-ValueRange IdleLoop::emitListed(int64_t steps) {
+ValueRange IdleLoop::emitListed() {
+  int64_t steps = gathered ? kStepsOfGroup : kListedSteps;
   Value stride = Number(b, loop.getStep()) * steps;
   auto outer = scf::ForOp::create(b, loop.getLowerBound(), loop.getUpperBound(),
                                   stride, loop.getInits());
@@ -307,7 +308,6 @@ ValueRange IdleLoop::emitListed(int64_t steps) {
 }
 
 void IdleLoop::replace() {
-  int64_t most = gathered ? kStepsOfGroup : kListedSteps;
   Value few =
       Number(b, loop.getStep()) * (gathered ? kFewForVectors : kFewSteps);
   Number length = Number(b, loop.getUpperBound()) - loop.getLowerBound();
@@ -323,7 +323,7 @@ void IdleLoop::replace() {
   };
   emitInto(ifFew.thenBlock(),
            [&] { return ValueRange(b.clone(*loop)->getResults()); });
-  emitInto(ifFew.elseBlock(), [&] { return emitListed(most); });
+  emitInto(ifFew.elseBlock(), [&] { return emitListed(); });
   loop->replaceAllUsesWith(ifFew.getResults());
   loop.erase();
 }

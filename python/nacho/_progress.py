@@ -19,7 +19,7 @@ Progress = bool | Callable[[int, int], object] | None
 
 
 def checked_progress(progress: object) -> Any:
-    """Return who is told of parts: True for a bar, a function, or None."""
+    """Return who is told how far a call is: True for a bar, a function, or None."""
     if progress is None or isinstance(progress, bool):
         return progress or None
     if not callable(progress):

@@ -347,6 +347,12 @@ def test_options_are_checked_by_the_call(client, function, options, kind, messag
         getattr(nacho.dask, function)("Z[i,j] = 2 * A[i,j]", A=tensor, **options)
 
 
+def test_an_option_that_is_false_is_not_asked_for(client):
+    tensor = nacho.dask.from_tensor(A)
+    result = nacho.dask.evaluate("Z[i,j] = 2 * A[i,j]", A=tensor, progress=False)
+    assert result.shape == A.shape
+
+
 def test_options_are_in_the_signature():
     known = inspect.signature(nacho.dask.evaluate).parameters
     assert {"out", "parts", "order", "cost", "semiring", "client"} <= set(known)

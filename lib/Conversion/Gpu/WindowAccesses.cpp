@@ -148,6 +148,16 @@ static scf::IfOp addLoad(scf::IfOp branch, Operation *near, Operation *far) {
   return made;
 }
 
+/// Whether all operands of an operation are there where another one is, in a
+/// block around it or in the same one.
+static bool hasOperandsAt(Operation *op, Operation *place) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *source = operand.getDefiningOp();
+    return !source || source->getBlock() != place->getBlock() ||
+           source->isBeforeInBlock(place);
+  });
+}
+
 /// at = row - from
 /// if isInside(at): load window[at]; else: load array[row]
 void nacho::askWindow(const WindowAccess &access, Operation *copy,
@@ -160,6 +170,7 @@ void nacho::askWindow(const WindowAccess &access, Operation *copy,
     return each.row == row && each.count == count &&
            each.rows.from == access.rows.from &&
            each.rows.size == access.rows.size &&
+           hasOperandsAt(copy, each.branch) &&
            isUnchangedUntil(each.branch, copy);
   });
   if (same == asked.end()) {

@@ -45,6 +45,7 @@ struct WindowAccess {
 /// Whatever the row is, a window is never accessed outside: a row elsewhere is
 /// not stored, and some row of the window is loaded in place of it.
 void goToWindow(const WindowAccess &access, mlir::Operation *copy);
+
 /// A branch that asks whether loads of `count` rows from `row` on go to a
 /// window, where these rows begin at `at`.
 struct AskedWindow {
@@ -54,6 +55,7 @@ struct AskedWindow {
   mlir::Value at;
   mlir::scf::IfOp branch;
 };
+
 /// Lets a copy of a load go to the window, or to the array if its rows are
 /// elsewhere. It joins a branch that has asked for the same row before, or
 /// makes one.

@@ -14,9 +14,9 @@ _KEPT = 4
 
 
 _SMALL = 1 << 20
-"""Blocks with fewer bytes are joined where there are more than so many for each task
-that runs at a time:"""
+"""Blocks with fewer bytes are joined where there are many."""
 _MANY = 4
+"""There are many if each task that runs at a time would have more than so many."""
 
 
 class Wanted(NamedTuple):
@@ -52,12 +52,12 @@ def neighbours(sizes: Sequence[int], slots: int) -> list[tuple[int, int]]:
         return [(number, number + 1) for number in range(len(sizes))]
     least = min(_SMALL, max(sum(sizes) // most, 1))
     found: list[tuple[int, int]] = []
-    begin = together = 0
+    begin = joined = 0
     for end, size in enumerate(sizes, 1):
-        together += size
-        if together >= least or end == len(sizes):
+        joined += size
+        if joined >= least or end == len(sizes):
             found.append((begin, end))
-            begin, together = end, 0
+            begin, joined = end, 0
     return found
 
 

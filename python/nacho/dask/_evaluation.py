@@ -205,7 +205,8 @@ def _asked(
 ) -> _Asked:
     """Return what is asked for of a function, or refuse it."""
     for name in _LOCAL:
-        if named.pop(name, None) is not None:
+        given = named.pop(name, None)
+        if given is not None and given is not False:
             raise OptionError(f"{name}: a cluster has no such option")
     if is_container(options.out):
         raise OptionError(
