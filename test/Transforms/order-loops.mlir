@@ -485,6 +485,25 @@ func.func @negative_large_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i6
   return %Z : tensor<?x?xf64, #CSR>
 }
 
+// Nor is it with half as many, since a product that the mask drops costs less than a step of a dot product.
+//
+// CHECK-LABEL: func.func @negative_half_mask(
+// CHECK-NOT:     nacho.sizes
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
+func.func @negative_half_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 32768, 4096, 4096>},
+                              %A: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>},
+                              %B: tensor<?x?xf64, #CSR> {nacho.sizes = array<i64: 65536, 4096, 4096>})
+    -> tensor<?x?xf64, #CSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #CSR>, %a = %A[i, j] : tensor<?x?xf64, #CSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #CSR>) -> [i, k] : tensor<?x?xf64, #CSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #CSR>
+}
+
 // Columns of A that have most entries meet rows of B that have most: there are 16 times as many products. Columns of M do
 // not so meet those of B, so that it is transposed.
 //

@@ -302,7 +302,7 @@ def evaluate(
         semiring=semiring,
         progress=progress,
     )
-    text, operands = spelled(expr, (operands, *others) if others else operands, named)
+    text, operands = spelled(expr, operands, others, named)
     by_name = {**operands, **named} if isinstance(operands, dict) else named
     key = _key_of(text, operands, options, named)
     known = None if key is None else _repeatable.find(key)
@@ -370,7 +370,7 @@ def explained(
     >>> print(nacho.explain("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B))  # doctest: +SKIP
     """
     options = Options.taken(named)
-    text, operands = spelled(expr, (operands, *others) if others else operands, named)
+    text, operands = spelled(expr, operands, others, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, _EXPLAIN)
     found, _, running = prepared(assignment, given, options)

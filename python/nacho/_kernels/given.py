@@ -33,8 +33,15 @@ class HasCoo(Protocol[_Coo]):
     def tocoo(self, copy: bool = ...) -> _Coo: ...
 
 
-def spelled(expr: object, operands: Any, named: dict[str, Any]) -> tuple[object, Any]:
-    """Return an expression as text, and its operands, which may be in it."""
+def spelled(
+    expr: object, operands: Any, others: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[object, Any]:
+    """Return an expression as text, and its operands, which may be in it.
+
+    Several operands by position are refused later, as one tuple.
+    """
+    if others:
+        operands = (operands, *others)
     if not isinstance(expr, str) and isinstance(expr, Expression | WholeExpression):
         return _spelled_by_operators(expr, operands, named)
     return expr, operands

@@ -76,8 +76,8 @@ def rough_sizes(views: Mapping[str, View]) -> Sizes:
     """Return the entries and extents of operands, rounded to powers of two.
 
     Operands of similar sizes thus share a statement, and so do all of the same shapes
-    if all are small. Its cost is a product of several
-    of these numbers, so that they may not be much rougher.
+    if all are small. Its cost is a product of several of these numbers, so that they
+    may not be much rougher.
     """
     from nacho import _nacho
 

@@ -12,7 +12,6 @@ _LARGEST = 1 << 25
 _KEPT = 4
 """Of so many groups for each task that runs at a time, memory has the operands."""
 
-
 _SMALL = 1 << 20
 """Blocks with fewer bytes are joined where there are many."""
 _MANY = 4

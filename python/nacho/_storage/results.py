@@ -257,8 +257,7 @@ def _coo_of_buffers(
     buffers: Sequence[Any],
 ) -> Any:
     coords = (*buffers[1:-1],)
-    made: Any = object.__new__(kind)
-    made.__dict__.update(template, _shape=shape, data=buffers[-1], coords=coords)
+    made = _filled(kind, template, _shape=shape, data=buffers[-1], coords=coords)
     remember_made(made, shape, coords)
     return made
 
@@ -273,8 +272,8 @@ def _compressed_of_buffers(
     pos, crd, values = buffers
     if pos.dtype != crd.dtype:
         return make_result(format, shape, buffers, kind)
-    made: Any = object.__new__(kind)
-    made.__dict__.update(template, _shape=shape, data=values, indptr=pos, indices=crd)
+    fields = {"_shape": shape, "data": values, "indptr": pos, "indices": crd}
+    made = _filled(kind, template, **fields)
     remember_made(made, shape, (pos, crd))
     return made
 
@@ -337,10 +336,16 @@ def _scipy_result(kind: Any, view: View, canonical: bool) -> Any:
             template = None
     if template is None:
         return _constructed(kind, view, canonical)
-    made: Any = object.__new__(kind)
-    made.__dict__.update(template, _shape=view.shape, data=view.values, **fields)
+    made = _filled(kind, template, _shape=view.shape, data=view.values, **fields)
     if not canonical:
         _claim_nothing(made, layout)
+    return made
+
+
+def _filled(kind: Any, template: Mapping[str, Any], **fields: Any) -> Any:
+    """Make a canonical matrix of a template, without SciPy's constructor."""
+    made: Any = object.__new__(kind)
+    made.__dict__.update(template, **fields)
     return made
 
 

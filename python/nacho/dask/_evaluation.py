@@ -105,8 +105,7 @@ def evaluate(
         contract=contract,
         semiring=semiring,
     )
-    given: Any = (operands, *others) if others else operands
-    asked = _asked(_EVALUATE, expr, given, options, named)
+    asked = _asked(_EVALUATE, expr, (operands, others), options, named)
     engine = DaskEngine(chosen, asked.assignment.text)
     asked = _sent(asked, engine)
 
@@ -143,8 +142,7 @@ def explain(
     """
     engine = WatchedEngine(client_of(client))
     taken = {n: named.pop(n) for n in Options._fields if n in named and n not in _LOCAL}
-    given: Any = (operands, *others) if others else operands
-    asked = _asked(_EXPLAIN, expr, given, Options(**taken), named)
+    asked = _asked(_EXPLAIN, expr, (operands, others), Options(**taken), named)
     with _blaming(asked):
         return explained(_evaluation(asked, engine), engine)
 
@@ -199,21 +197,21 @@ def partition(
 def _asked(
     function: tuple[str, tuple[str, ...]],
     expr: str | Expression | WholeExpression,
-    operands: Mapping[str, Any] | Sequence[Index] | None,
+    by_position: tuple[object, tuple[Any, ...]],
     options: Options,
     named: dict[str, Any],
 ) -> _Asked:
     """Return what is asked for of a function, or refuse it."""
     for name in _LOCAL:
-        given = named.pop(name, None)
-        if given is not None and given is not False:
+        wanted = named.pop(name, None)
+        if wanted is not None and wanted is not False:
             raise OptionError(f"{name}: a cluster has no such option")
     if is_container(options.out):
         raise OptionError(
             f"out= is a {type(options.out).__name__}: on a cluster, the result is a "
             "tensor in pieces, and out= the format of it"
         )
-    text, operands = spelled(expr, operands, named)
+    text, operands = spelled(expr, *by_position, named)
     assignment = read_statement(text, operands, named, options)
     given = given_operands(assignment, operands, named, function)
     # Workers check these again, where nobody may see that for a while.

@@ -48,7 +48,7 @@ def evaluate(
     if torch.compiler.is_compiling():
         return traced(expr, operands, named)
     options = Options.taken(named)
-    text, operands = spelled(expr, operands, named)
+    text, operands = spelled(expr, operands, (), named)
     assignment = parse(read_statement(text, operands, named, options).text)
     given = given_operands(assignment, operands, named, _CALL)
     by_name = dict(zip(assignment.operands, given, strict=True))
