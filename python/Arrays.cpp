@@ -4,7 +4,8 @@
 
 #include "DeviceArray.h"
 
-#include <nanobind/ndarray.h>
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,10 +15,10 @@ using namespace nacho;
 
 namespace {
 
-/// The names of an element type in NumPy, the buffer protocol and DLPack.
+/// An element type in NumPy.
 struct ElementInfo {
-  const char *name, *formats;
-  nb::dlpack::dtype dtype;
+  const char *name;
+  int number;
 };
 
 /// A buffer, and its elements for the host to read.
@@ -31,24 +32,14 @@ struct HostBuffer {
 } // namespace
 
 static const ElementInfo &infoOf(ElementType type) {
-  using Code = nb::dlpack::dtype_code;
-  auto dtype = [](Code code, int bits) {
-    return nb::dlpack::dtype{uint8_t(code), uint8_t(bits), 1};
-  };
   // In the order of the enumeration.
   static const ElementInfo infos[] = {
-      {"bool", "?", dtype(Code::Bool, 8)},
-      {"int8", "b", dtype(Code::Int, 8)},
-      {"uint8", "B", dtype(Code::UInt, 8)},
-      {"int16", "h", dtype(Code::Int, 16)},
-      {"int32", "il", dtype(Code::Int, 32)},
-      {"int64", "lq", dtype(Code::Int, 64)},
-      {"float16", "e", dtype(Code::Float, 16)},
-      {"bfloat16", "E", dtype(Code::Bfloat, 16)}, // Unknown to NumPy.
-      {"float32", "f", dtype(Code::Float, 32)},
-      {"float64", "d", dtype(Code::Float, 64)},
-      {"complex64", "Zf", dtype(Code::Complex, 64)},
-      {"complex128", "Zd", dtype(Code::Complex, 128)},
+      {"bool", NPY_BOOL},           {"int8", NPY_INT8},
+      {"uint8", NPY_UINT8},         {"int16", NPY_INT16},
+      {"int32", NPY_INT32},         {"int64", NPY_INT64},
+      {"float16", NPY_HALF},        {"bfloat16", NPY_NOTYPE}, // Unknown there.
+      {"float32", NPY_FLOAT},       {"float64", NPY_DOUBLE},
+      {"complex64", NPY_COMPLEX64}, {"complex128", NPY_COMPLEX128},
   };
   return infos[static_cast<int>(type)];
 }
@@ -62,16 +53,22 @@ ElementType elementTypeOf(const std::string &name) {
   throw nb::type_error("expected the name of an element type");
 }
 
-static bool hasType(const Py_buffer &buffer, ElementType type) {
-  const char *format = buffer.format ? buffer.format : "B";
-  if (*format == '=' || *format == '@' || *format == '<')
-    ++format;
-  const ElementInfo &info = infoOf(type);
-  bool named = *info.formats == 'Z'
-                   ? std::strcmp(format, info.formats) == 0
-                   : std::strlen(format) == 1 &&
-                         std::strchr(info.formats, *format) != nullptr;
-  return named && size_t(buffer.itemsize) == sizeOf(type);
+/// The array that an object is, or null if kernels cannot read its memory.
+static PyArrayObject *readableArray(nb::handle object) {
+  if (!PyArray_Check(object.ptr()))
+    return nullptr;
+  auto *array = reinterpret_cast<PyArrayObject *>(object.ptr());
+  return PyArray_IS_C_CONTIGUOUS(array) && PyArray_ISALIGNED(array) ? array
+                                                                    : nullptr;
+}
+
+/// NumPy has two types of 64-bit integers. It numbers types without regard to
+/// the order of their bytes.
+static bool hasType(PyArrayObject *array, ElementType type) {
+  int number = PyArray_TYPE(array);
+  bool isNamed = number == infoOf(type).number ||
+                 (type == ElementType::i64 && number == NPY_LONGLONG);
+  return isNamed && PyArray_ISNOTSWAPPED(array);
 }
 
 /// Arrays of complex numbers are aligned as their parts.
@@ -91,7 +88,7 @@ void throwIfFaulty(ArrayFault fault, ElementType type) {
 }
 
 CallArguments::CallArguments(Device &device, size_t most) : device(device) {
-  buffers.reserve(most);
+  arrays.reserve(most);
   views.reserve(most);
   args.reserve(most);
 }
@@ -124,11 +121,6 @@ CallArguments::CallArguments(const Kernel &kernel, const nb::list &list)
   }
 }
 
-CallArguments::~CallArguments() {
-  for (Py_buffer &buffer : buffers)
-    PyBuffer_Release(&buffer);
-}
-
 bool CallArguments::addNumber(nb::handle number, ElementType type) {
   // There are no more numbers than arguments: those that are here stay.
   if (numbers.empty())
@@ -154,7 +146,7 @@ bool CallArguments::addNumber(nb::handle number, ElementType type) {
 
 void CallArguments::setPositions(size_t argument, int64_t entries,
                                  ElementType type) {
-  std::array<int64_t, 2> &made = positions.emplace_back();
+  std::array<int64_t, 2> &made = positions.emplace_front();
   if (type == ElementType::i32) {
     const int32_t narrow[] = {0, int32_t(entries)};
     std::memcpy(made.data(), narrow, sizeof narrow);
@@ -164,13 +156,17 @@ void CallArguments::setPositions(size_t argument, int64_t entries,
   args[argument] = {made.data(), 2};
 }
 
+int CallArguments::lastRank() const {
+  return PyArray_NDIM(reinterpret_cast<PyArrayObject *>(arrays.back().ptr()));
+}
+
 bool CallArguments::isIn(const void *memory, size_t bytes) const {
   auto begin = uintptr_t(memory);
-  return std::any_of(buffers.begin(), buffers.end(),
-                     [&](const Py_buffer &each) {
-                       auto from = uintptr_t(each.buf);
-                       return from < begin + bytes && begin < from + each.len;
-                     });
+  return std::any_of(arrays.begin(), arrays.end(), [&](const nb::object &each) {
+    auto *array = reinterpret_cast<PyArrayObject *>(each.ptr());
+    auto from = uintptr_t(PyArray_DATA(array));
+    return from < begin + bytes && begin < from + PyArray_NBYTES(array);
+  });
 }
 
 /// An empty array of another library may have no address.
@@ -193,21 +189,15 @@ ArrayFault CallArguments::addDeviceArray(nb::handle object, ElementType type) {
 }
 
 ArrayFault CallArguments::addArray(nb::handle object, ElementType type) {
-  if (nb::isinstance<DeviceArray>(object))
-    return addDeviceArray(object, type);
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(object.ptr(), &buffer,
-                         PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)) {
-    PyErr_Clear();
-    return ArrayFault::layout;
-  }
-  buffers.push_back(buffer);
-  if (!hasType(buffer, type))
+  PyArrayObject *array = readableArray(object);
+  if (!array)
+    return nb::isinstance<DeviceArray>(object) ? addDeviceArray(object, type)
+                                               : ArrayFault::layout;
+  if (!hasType(array, type))
     return ArrayFault::type;
-  if (reinterpret_cast<uintptr_t>(buffer.buf) % alignmentOf(type))
-    return ArrayFault::layout;
-  views.emplace_back(device, buffer.buf, buffer.len);
-  args.push_back({views.back().data(), buffer.len / buffer.itemsize});
+  arrays.push_back(nb::borrow(object));
+  views.emplace_back(device, PyArray_DATA(array), PyArray_NBYTES(array));
+  args.push_back({views.back().data(), PyArray_SIZE(array)});
   return ArrayFault::none;
 }
 
@@ -223,37 +213,41 @@ ResultRoom::ResultRoom(Device &device, ElementType type, nb::handle array) {
   }
   if (!device.isHost())
     throwIfFaulty(ArrayFault::device, type);
-  Py_buffer found;
-  if (PyObject_GetBuffer(array.ptr(), &found,
-                         PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE))
-    throw nb::python_error();
-  buffer = found;
-  bool isAligned = uintptr_t(found.buf) % alignmentOf(type) == 0;
-  if (hasType(found, type) && isAligned) {
-    memory = {found.buf, found.len / found.itemsize};
-    return;
-  }
-  PyBuffer_Release(&*buffer);
-  throwIfFaulty(isAligned ? ArrayFault::type : ArrayFault::layout, type);
+  PyArrayObject *found = readableArray(array);
+  if (!found || !PyArray_ISWRITEABLE(found))
+    throwIfFaulty(ArrayFault::layout, type);
+  if (!hasType(found, type))
+    throwIfFaulty(ArrayFault::type, type);
+  memory = {PyArray_DATA(found), PyArray_SIZE(found)};
+  kept = nb::borrow(array);
 }
 
-ResultRoom::~ResultRoom() {
-  if (buffer)
-    PyBuffer_Release(&*buffer);
+/// An array in memory that is freed with it.
+template <typename Owner>
+static nb::object makeArray(std::unique_ptr<Owner> owner, const void *data,
+                            std::initializer_list<npy_intp> shape,
+                            ElementType type) {
+  nb::object made = nb::steal(PyArray_New(
+      &PyArray_Type, int(shape.size()), const_cast<npy_intp *>(shape.begin()),
+      infoOf(type).number, /*strides=*/nullptr, const_cast<void *>(data),
+      /*itemsize=*/0, NPY_ARRAY_CARRAY, /*obj=*/nullptr));
+  if (!made)
+    throw nb::python_error();
+  nb::capsule base(owner.release(), [](void *owned) noexcept {
+    delete static_cast<Owner *>(owned);
+  });
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(made.ptr()),
+                            base.release().ptr()))
+    throw nb::python_error();
+  return made;
 }
 
 nb::object toArray(Buffer filled) {
-  auto *host = new HostBuffer(std::move(filled));
-  nb::capsule owner(host, [](void *data) noexcept {
-    delete static_cast<HostBuffer *>(data);
-  });
-  const Buffer &buffer = host->buffer;
-  size_t shape[] = {size_t(buffer.size)};
-  nb::object made = nb::cast(
-      nb::ndarray<nb::numpy>(const_cast<char *>(host->view.data()), 1, shape,
-                             owner, nullptr, infoOf(buffer.type).dtype));
-  // NumPy has two types of 64-bit integers: return the one called int64.
-  return buffer.type == ElementType::i64 ? made.attr("view")("int64") : made;
+  auto host = std::make_unique<HostBuffer>(std::move(filled));
+  const void *data = host->view.data();
+  npy_intp size = host->buffer.size;
+  ElementType type = host->buffer.type;
+  return makeArray(std::move(host), data, {size}, type);
 }
 
 nb::list toArrays(std::vector<Buffer> filled) {
@@ -265,11 +259,12 @@ nb::list toArrays(std::vector<Buffer> filled) {
 
 nb::object copyToArray(std::vector<int64_t> values, size_t rows,
                        size_t columns) {
-  auto *copy = new std::vector<int64_t>(std::move(values));
-  nb::capsule owner(copy, [](void *data) noexcept {
-    delete static_cast<std::vector<int64_t> *>(data);
-  });
-  size_t shape[] = {rows, columns};
-  return nb::cast(nb::ndarray<nb::numpy, int64_t>(copy->data(), columns ? 2 : 1,
-                                                  shape, owner));
+  auto copy = std::make_unique<std::vector<int64_t>>(std::move(values));
+  const void *data = copy->data();
+  if (!columns)
+    return makeArray(std::move(copy), data, {npy_intp(rows)}, ElementType::i64);
+  return makeArray(std::move(copy), data, {npy_intp(rows), npy_intp(columns)},
+                   ElementType::i64);
 }
+
+bool importNumPy() { return _import_array() == 0; }

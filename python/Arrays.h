@@ -8,8 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
-#include <deque>
-#include <optional>
+#include <forward_list>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,6 @@ public:
   /// Throws TypeError unless the list has the arguments of the kernel.
   CallArguments(const nacho::Kernel &kernel, const nanobind::list &list);
   CallArguments(const CallArguments &) = delete;
-  ~CallArguments();
 
   /// Adds an array, or says why it cannot be used.
   ArrayFault addArray(nanobind::handle object, nacho::ElementType type);
@@ -49,7 +47,7 @@ public:
   void addExtent(int64_t extent) { args.push_back({nullptr, extent}); }
   /// The number of dimensions of the array that was added last, which is in
   /// the memory of the host.
-  int lastRank() const { return buffers.back().ndim; }
+  int lastRank() const;
   /// Whether an array of the host has bytes in some memory.
   bool isIn(const void *memory, size_t bytes) const;
   /// Whether arrays of the host are copied to a device, maybe after this.
@@ -61,12 +59,11 @@ private:
   ArrayFault addDeviceArray(nanobind::handle object, nacho::ElementType type);
 
   nacho::Device &device;
-  std::vector<Py_buffer> buffers;
-  std::vector<nanobind::object> deviceArrays;
+  std::vector<nanobind::object> arrays, deviceArrays;
   std::vector<nacho::DeviceView> views;
   std::vector<double> numbers; ///< The memory of numbers, of any type.
   /// The memory of positions, of any type.
-  std::deque<std::array<int64_t, 2>> positions;
+  std::forward_list<std::array<int64_t, 2>> positions;
 };
 
 /// The memory of a Python array that a dense result is written to: an array of
@@ -77,13 +74,11 @@ public:
   /// type to the array.
   ResultRoom(nacho::Device &device, nacho::ElementType type,
              nanobind::handle array);
-  ResultRoom(const ResultRoom &) = delete;
-  ~ResultRoom();
 
   nacho::Argument memory;
 
 private:
-  std::optional<Py_buffer> buffer; ///< None if the array is on a device.
+  nanobind::object kept;
 };
 
 /// A NumPy array that owns the buffer.
@@ -95,5 +90,9 @@ nanobind::list toArrays(std::vector<nacho::Buffer> filled);
 /// A NumPy array of rank 2; of rank 1 if `columns` is 0.
 nanobind::object copyToArray(std::vector<int64_t> values, size_t rows,
                              size_t columns);
+
+/// Lets the functions of this file use NumPy. Returns false, and an exception
+/// is set, if it is not there.
+bool importNumPy();
 
 #endif // NACHO_PYTHON_ARRAYS_H

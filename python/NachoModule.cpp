@@ -315,6 +315,8 @@ static void addKernel(nb::module_ &m) {
 }
 
 NB_MODULE(_nacho, m) {
+  if (!importNumPy())
+    throw nb::python_error();
   addCompileError(m);
   addError<IndexOverflow>(m, "IndexOverflow");
   addError<CostOverflow>(m, "CostOverflow");

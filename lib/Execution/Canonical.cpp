@@ -63,6 +63,8 @@ bool nacho::isSmallTensor(const TensorLayout &layout, const Argument *args) {
   const Argument *extents = args + layout.numArrays() + 1;
   std::vector<StoredArray> arrays;
   std::vector<int64_t> shape;
+  arrays.reserve(layout.numArrays());
+  shape.reserve(layout.levels.size());
   int64_t entries = 1;
   for (const Level &level : layout.levels) {
     int64_t parents = entries;

@@ -77,6 +77,7 @@ void Plan::startSteps() {
   results.resize(numDone);
   choice.adaptParts(*next, kernel->device.entriesPerPart());
   std::vector<StepPlan> started;
+  started.reserve(next->steps.size());
   for (size_t n = 0; n < next->steps.size(); ++n) {
     if (n < numDone)
       started.push_back(std::move(steps[n]));

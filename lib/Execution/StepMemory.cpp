@@ -28,8 +28,10 @@ std::vector<Buffer> StepPlan::allocate() const {
 }
 
 std::vector<Buffer> StepPlan::allocateArrays() const {
+  std::vector<std::pair<ElementType, int64_t>> arrays = resultArrays();
   std::vector<Buffer> buffers;
-  for (auto [type, length] : resultArrays())
+  buffers.reserve(arrays.size());
+  for (auto [type, length] : arrays)
     buffers.emplace_back(step->device(), type, length);
   return buffers;
 }
@@ -46,6 +48,7 @@ std::vector<Buffer> StepPlan::arrayIn(const Argument &room) const {
 
 std::vector<std::pair<ElementType, int64_t>> StepPlan::resultArrays() const {
   std::vector<std::pair<ElementType, int64_t>> arrays;
+  arrays.reserve(step->result.numArrays() + 1);
   int64_t parents = 1;
   for (size_t level = 0; level < step->result.levels.size(); ++level) {
     int64_t entries = positionsAt(level, parents);

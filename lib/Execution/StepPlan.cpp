@@ -38,7 +38,9 @@ StepPlan::StepPlan(const Step &step, const Choice &choice)
       bounds(unwrittenBounds()), order(step.device(), 0),
       offsets(unwrittenOffsets()),
       buckets(step.device(), step.bucketType(), 0) {
-  for (const WorkspaceLayout &layout : step.workspaces())
+  std::vector<WorkspaceLayout> layouts = step.workspaces();
+  workspaces.reserve(layouts.size());
+  for (const WorkspaceLayout &layout : layouts)
     workspaces.emplace_back(step.device(), layout);
 }
 

@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from nacho._storage.device_arrays import HOST, DeviceArray, times_refused_late
 from nacho._storage.views import View
 
@@ -114,6 +116,9 @@ def _memory_of(array: Any) -> tuple[object, ...]:
     return HOST, at, array.shape, array.dtype, array.strides
 
 
+_SMALL = 1 << 12
+"""Up to so many coordinates, it takes as long to check a container as to note it."""
+
 _checks: Memory[Check] = Memory()
 _forgotten = 0
 
@@ -133,8 +138,13 @@ def remember(
 def remember_made(
     container: object, shape: tuple[int, ...], arrays: Sequence[Any]
 ) -> None:
-    """Note that a container with these index arrays was made canonical."""
-    _checks.put(container, Check(shape, arrays))
+    """Note that a container with these index arrays was made canonical.
+
+    A small one on the host is checked instead if it becomes an operand.
+    """
+    last = arrays[-1]
+    if not isinstance(last, np.ndarray) or last.size > _SMALL:
+        _checks.put(container, Check(shape, arrays))
 
 
 def check_of(container: object, view: View) -> Check | None:

@@ -257,7 +257,8 @@ def _coo_of_buffers(
     buffers: Sequence[Any],
 ) -> Any:
     coords = (*buffers[1:-1],)
-    made = _filled(kind, template, _shape=shape, data=buffers[-1], coords=coords)
+    own = {"_shape": shape, "data": buffers[-1], "coords": coords}
+    made = _filled(kind, template, own)
     remember_made(made, shape, coords)
     return made
 
@@ -272,8 +273,8 @@ def _compressed_of_buffers(
     pos, crd, values = buffers
     if pos.dtype != crd.dtype:
         return make_result(format, shape, buffers, kind)
-    fields = {"_shape": shape, "data": values, "indptr": pos, "indices": crd}
-    made = _filled(kind, template, **fields)
+    own = {"_shape": shape, "data": values, "indptr": pos, "indices": crd}
+    made = _filled(kind, template, own)
     remember_made(made, shape, (pos, crd))
     return made
 
@@ -327,25 +328,27 @@ def view_of_buffers(
 def _scipy_result(kind: Any, view: View, canonical: bool) -> Any:
     layout = "coo" if view.layout == "coo" else "csr"
     template = _template(kind, layout)
+    own: dict[str, Any] = {"_shape": view.shape, "data": view.values}
     if layout == "coo":
-        fields: dict[str, Any] = {"coords": view.crd}
+        own["coords"] = view.crd
     else:
-        pos, crd = view.pos_at(1), view.crd_at(1)
-        fields = {"indptr": pos, "indices": crd}
+        own["indptr"], own["indices"] = pos, crd = view.pos_at(1), view.crd_at(1)
         if pos.dtype != crd.dtype:
             template = None
     if template is None:
         return _constructed(kind, view, canonical)
-    made = _filled(kind, template, _shape=view.shape, data=view.values, **fields)
+    made = _filled(kind, template, own)
     if not canonical:
         _claim_nothing(made, layout)
     return made
 
 
-def _filled(kind: Any, template: Mapping[str, Any], **fields: Any) -> Any:
+def _filled(kind: Any, template: Mapping[str, Any], own: Mapping[str, Any]) -> Any:
     """Make a canonical matrix of a template, without SciPy's constructor."""
     made: Any = object.__new__(kind)
-    made.__dict__.update(template, **fields)
+    fields = made.__dict__
+    fields.update(template)
+    fields.update(own)
     return made
 
 
