@@ -63,6 +63,7 @@ private:
   Value firstOf(Value step);
   Value load(memref::LoadOp op);
   Value loadEach(memref::LoadOp op);
+  Value inLane(Value value, IRMapping &single);
   Operation *createLike(Operation *op, ValueRange operands, TypeRange types) {
     return nacho::createLike(b, op, operands, types);
   }
@@ -127,15 +128,27 @@ Value LaneLoop::load(memref::LoadOp op) {
                                   vectorOf(index), all, zeros(op.getType()));
 }
 
+/// Loads the element of each lane by itself. Its place is computed for it
+/// alone, too: to take a number out of a vector takes longer than to load it.
 Value LaneLoop::loadEach(memref::LoadOp op) {
-  Value index = vectorOf(op.getIndices().front());
   Value all = zeros(op.getType());
   for (int64_t lane = 0; lane < numLanes; ++lane) {
-    Value place = vector::ExtractOp::create(b, index, lane);
-    Value element = memref::LoadOp::create(b, op.getMemRef(), place);
+    IRMapping single = same;
+    single.map(loop.getInductionVar(), Number(b, at) + lane);
+    Value element = inLane(op.getResult(), single);
     all = vector::InsertOp::create(b, element, all, lane);
   }
   return all;
+}
+
+/// A value of the loop in a single lane, given the step that the lane takes.
+Value LaneLoop::inLane(Value value, IRMapping &single) {
+  if (!body.differs(value) || single.contains(value))
+    return single.lookupOrDefault(value);
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    inLane(operand, single);
+  return b.clone(*op, single)->getResult(0);
 }
 
 void LaneLoop::copy(Operation &op) {

@@ -41,14 +41,16 @@
 // CHECK-NEXT:    %[[VISITED:.+]] = arith.addi %n, %[[STEPS]] : index
 // CHECK-NEXT:    return %[[ALL]]#0, %[[VISITED]]
 //
-// Without gathers, each lane is loaded.
-//
+// Without gathers, each lane is loaded, at a coordinate that is loaded for it.
+
 // EACH-LABEL: func.func @row(
-// EACH:         %[[J:.+]] = arith.index_castui %{{.+}} : vector<8xi32>
-// EACH:         %[[PLACE:.+]] = vector.extract %[[J]][0] : index from vector<8xindex>
-// EACH-NEXT:    %[[B:.+]] = memref.load %x[%[[PLACE]]]
-// EACH-NEXT:    vector.insert %[[B]], %{{.+}} [0] : f64 into vector<8xf64>
-// EACH-COUNT-7: memref.load %x[
+// EACH:         scf.for %[[P:.+]] = %lo
+// EACH:           %[[AT:.+]] = arith.addi %[[P]], %c3{{.*}}
+// EACH-NEXT:      %[[CRD:.+]] = memref.load %crd[%[[AT]]]
+// EACH-NEXT:      %[[PLACE:.+]] = arith.index_castui %[[CRD]] : i32 to index
+// EACH-NEXT:      %[[B:.+]] = memref.load %x[%[[PLACE]]]
+// EACH-NEXT:      vector.insert %[[B]], %{{.+}} [3] : f64 into vector<8xf64>
+// EACH-COUNT-4: memref.load %x[
 // EACH-NOT:     vector.gather
 // EACH:         return
 func.func @row(%crd: memref<?xi32> loc("crd"), %values: memref<?xf64> loc("values"),
