@@ -529,11 +529,23 @@ def test_a_run_is_resumed_where_it_was_interrupted(tmp_path):
 
 def test_other_programs_keep_the_cores_busy(tmp_path):
     raw = tmp_path / "raw.json"
-    options = ["--quick", "--peers", "nacho", "--json", raw, "--threads", "1"]
+    options = ["--quick", "--peers", "nacho", "scipy", "--json", raw, "--threads", "1"]
     options += ["--cache", tmp_path / "cache", "--workload", "uniform"]
     done = bench(*options, "--kernel", "spmv", "--beside", "2")
     assert done.returncode == 0, done.stderr
-    assert "2 other programs kept the cores busy" in done.stdout
+    assert "while 2 other programs kept the\nprocessors busy" in done.stdout
+    data = json.loads(raw.read_text())
+    (record,) = data["records"]
+    for times in (record["times"]["steady"], record["beside"]):
+        assert len(times["nacho"]) == len(times["scipy"]) == 5
+    summary = next(line for line in done.stdout.split("\n") if "| spmv " in line)
+    beside, cold = summary.split("|")[-3:-1]
+    ours, theirs = (np.median(record["beside"][peer]) for peer in ("nacho", "scipy"))
+    assert beside.strip() == f"{theirs / ours:.2f}"
+    assert cold.strip() == f"{1e3 * data['cold']['spmv']:.0f}"
+    done = bench(*options, "--beside", "2", "--mode", "keep")
+    assert done.returncode != 0
+    assert "--beside is for the mode steady" in done.stderr
     done = bench(*options, "--resume")
     assert done.returncode != 0
     assert "another --beside" in done.stderr

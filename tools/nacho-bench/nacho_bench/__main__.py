@@ -53,7 +53,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     add("--workload", nargs="+", metavar="W", help=only)
     add("--threads", nargs="+", type=int, default=[1, 2], metavar="N")
     on_gpu = ", ".join(GPU_NAMES)
-    beside = "keep as many processors busy with other programs meanwhile"
+    beside = "time all once more while N other programs keep processors busy"
     add("--beside", type=int, default=0, metavar="N", help=beside)
     peers = f"of {', '.join(NAMES)}; with --gpu, of {on_gpu}"
     add("--peers", nargs="+", metavar="P", help=peers)
@@ -110,6 +110,8 @@ def _refuse(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
     """End the program if options do not go together."""
     if found.gpu and (found.calibrate or found.registers or found.compile_time):
         parser.error("--gpu measures kernels, and nothing else")
+    if found.beside and found.mode == "keep":
+        parser.error("--beside is for the mode steady")
     if found.gpu and found.mode not in (None, "steady"):
         parser.error("--gpu has the mode steady only: results would fill the GPU")
     if found.minutes is not None and not found.gpu:
@@ -141,7 +143,7 @@ def options_of(found: argparse.Namespace) -> Options:
         if found.quick
         else Options(rounds, repeats=2, turn=0.03, budget=10.0, modes=modes)
     )
-    return kind._replace(against=found.against, on_gpu=found.gpu)
+    return kind._replace(against=found.against, on_gpu=found.gpu, beside=found.beside)
 
 
 def begun(found: argparse.Namespace) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def begun(found: argparse.Namespace) -> dict[str, Any]:
         if ("gpu" in data) != found.gpu:
             sys.exit(f"bench: error: {found.json} has times of another device")
         return data
-    names = ("bandwidth", "missing", "refused", "versions", "included")
+    names = ("bandwidth", "missing", "refused", "versions", "included", "cold")
     none: dict[str, Any] = {name: {} for name in names}
     data = {"machine": here, "quick": found.quick, **none, "records": []}
     return data | ({"gpu": gpu.description()} if found.gpu else {})
@@ -201,7 +203,7 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
         driver = Driver(found.peers or names, threads, store, options, data["records"])
         data["missing"] |= driver.missing
         data["versions"] |= driver.versions
-        data["included"] = data.get("included", {}) | driver.included
+        data["included"] |= driver.included
         try:
             for kernel, workload in pairs:
                 if (kernel.name, workload.name, threads) in known:
@@ -211,6 +213,8 @@ def measure(found: argparse.Namespace) -> dict[str, Any]:
                     break
                 driver.run(kernel, workload)
                 data["refused"] |= driver.refused
+                if not found.gpu and kernel.name not in data["cold"]:
+                    data["cold"][kernel.name] = compilation.cold(kernel.name)
                 _write(found.json, data)
         finally:
             driver.close()
@@ -310,8 +314,7 @@ def measured(found: argparse.Namespace) -> dict[str, Any]:
     """Return the raw data from the file of --table, or else measure now."""
     if found.table is not None:
         return dict(json.loads(found.table.read_text()))
-    with machine.neighbours(found.beside):
-        data = measure(found)
+    data = measure(found)
     if found.plot and not found.gpu and "dcsr-mul" in (found.kernel or KERNELS):
         store, threads = Store(found.cache, found.quick), max(found.threads)
         data["heat"] = heatmap.measure(store, threads, options_of(found))

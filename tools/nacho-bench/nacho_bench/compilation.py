@@ -61,6 +61,16 @@ def report(kernels: Sequence[str], against: Path | None = None) -> str:
     return f"# Compile time\n\n{_MEANING}\n\n{markdown(head, lines)}\n"
 
 
+def cold(kernel: str) -> float:
+    """Return the seconds that a kernel takes to compile, with an empty cache."""
+
+    def once() -> float:
+        with tempfile.TemporaryDirectory() as cache:
+            return float(_process(kernel, cache, None)["cold"])
+
+    return float(np.median([once() for _ in range(_PROCESSES)]))
+
+
 def _line(label: str, found: dict[str, Any]) -> tuple[str, ...]:
     stages = found["stages"]
     rest = max(0.0, found["cold"] - sum(stages.values()))

@@ -40,6 +40,8 @@ class Options(NamedTuple):
     modes: tuple[str, ...]
     against: Path | None = None
     """The checkout whose nacho is the peer "before"."""
+    beside: int = 0
+    """How many other programs keep processors busy while all is timed once more."""
     patience: float = 300.0
     on_gpu: bool = False
     """Set if the peers are those on a GPU, whose clock measures the times."""

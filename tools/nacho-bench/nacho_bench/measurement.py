@@ -10,6 +10,7 @@ import numpy as np
 
 from nacho_bench import canonical
 from nacho_bench.kernels import Kernel
+from nacho_bench.machine import neighbours
 from nacho_bench.operands import Operands, moved_bytes
 from nacho_bench.peers import OURS, WITNESS
 from nacho_bench.process import BLOCKTIME
@@ -69,6 +70,9 @@ class Measurement:
             "wrong": self.wrong,
             "left_out": self.left_out,
         }
+        if self.driver.options.beside:
+            with neighbours(self.driver.options.beside):
+                record["beside"] = self._timed("steady", seconds)
         if self.driver.options.on_gpu and OURS in self.peers:
             record["profile"] = self.driver.ask(OURS, "launches")
         for peer in self.driver.having(self.kernel):

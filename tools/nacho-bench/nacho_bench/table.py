@@ -17,6 +17,12 @@ threads copy memory. *T1/T2* is nacho's time with one thread over that with two.
 shape and the entries are those of A. In steady mode the previous result was dropped
 before a call, in keep mode all results stay alive. *Mean* is the geometric mean of the
 ratios, of files of real data and of synthetic workloads each on its own."""
+_BESIDE = """\
+*beside* is the ratio, in steady mode, of times that were taken while {} kept the
+processors busy."""
+_COLD = """\
+*cold* is how long `nacho.mlir.compile` takes in a fresh process with an empty cache, in
+ms."""
 _MEANING_ON_GPU = """\
 Times are medians in ms by the clock of the GPU, from before a call to when the GPU has
 done all that the call started; ~ marks one whose quartiles are more than 15 % apart.
@@ -38,6 +44,7 @@ def document(data: dict[str, Any], figures: Sequence[str] = ()) -> str:
     """Return the whole text: the machine, a summary, a table per kernel."""
     on_gpu = "gpu" in data
     sections = [_header(data), _MEANING_ON_GPU if on_gpu else _MEANING]
+    sections += _more_meaning(data)
     sections += _included(data)
     for mode in ("steady", "keep"):
         sections += _overview(data, mode)
@@ -51,6 +58,16 @@ def document(data: dict[str, Any], figures: Sequence[str] = ()) -> str:
     return "\n\n".join(sections) + "\n"
 
 
+def _more_meaning(data: dict[str, Any]) -> list[str]:
+    """Return what columns mean that not all tables have."""
+    more = []
+    if busy := data["machine"].get("beside", 0):
+        more.append(_BESIDE.format(f"{busy} other program{'s' * (busy > 1)}"))
+    if data.get("cold"):
+        more.append(_COLD)
+    return more
+
+
 def _header(data: dict[str, Any]) -> str:
     machine = data["machine"]
     rates = ", ".join(
@@ -62,12 +79,8 @@ def _header(data: dict[str, Any]) -> str:
         copied = _gpu_line(data["gpu"], *data["bandwidth"].values())
     versions = ", ".join(f"{n} {v}" for n, v in sorted(data["versions"].items()))
     changed = " and changes" if machine["changed"] else ""
-    beside = ""
-    if busy := machine.get("beside", 0):
-        beside = f" {busy} other program{'s' * (busy > 1)} kept the cores busy."
     return (
-        f"Measured {machine['date']} at commit {machine['commit'][:12]}{changed}."
-        f"{beside}\n"
+        f"Measured {machine['date']} at commit {machine['commit'][:12]}{changed}.\n"
         f"{machine['cores']} cores of {machine['cpu']}, "
         f"{machine['memory'] / 2**30:.0f} GiB, Linux {machine['kernel']}.\n"
         f"{copied}\n"
@@ -107,17 +120,22 @@ class Row:
         self.workload = record["workload"]
         self.found: dict[str, Summary] = {p: summary(t) for p, t in times.items()}
         self.ours = self.found.get(OURS)
-        peers = {
-            p: s.median for p, s in self.found.items() if p not in (OURS, SPARSIFIER)
-        }
-        self.best = min(peers, key=lambda peer: peers[peer], default="")
-        self.ratio = self.bound = None
-        if self.ours and self.best:
-            self.ratio = peers[self.best] / self.ours.median
+        self.best, self.ratio = _best_of(self.found)
+        beside = record.get("beside", {}) if mode == "steady" else {}
+        _, self.beside = _best_of({p: summary(t) for p, t in beside.items()})
+        self.bound = None
         if self.ours and record.get("bytes"):
             self.bound = self.ours.median / (record["bytes"] / rate)
         self.shown = {*self.found, *record["wrong"]}
         self.record = record
+
+
+def _best_of(found: dict[str, Summary]) -> tuple[str, float | None]:
+    """Return the best peer, if any, and its time over nacho's, if there are both."""
+    peers = {p: s.median for p, s in found.items() if p not in (OURS, SPARSIFIER)}
+    best = min(peers, key=lambda peer: peers[peer], default="")
+    rated = best and OURS in found
+    return best, peers[best] / found[OURS].median if rated else None
 
 
 def rows_of(data: dict[str, Any], kernel: str, threads: int, mode: str) -> list[Row]:
@@ -157,26 +175,32 @@ def marks_of(rows: Sequence[Row]) -> list[Marks]:
 
 def _overview(data: dict[str, Any], mode: str) -> list[str]:
     """Return lines per kernel: geometric means, and the worst workload of each kind."""
-    lines = []
-    counts = sorted({record["threads"] for record in data["records"]})
-    for kernel in _kernels(data["records"]):
-        for threads in counts:
-            rows = rows_of(data, kernel, threads, mode)
-            marks = {each.kind: each for each in marks_of(rows)}
-            if not marks:
-                continue
-            cells = [c for kind in KINDS for c in _mark_cells(marks.get(kind))]
-            bounds = [row.bound for row in rows if row.bound]
-            bound = _ratio(geometric_mean(bounds)) if bounds else ""
-            where = "GPU" if "gpu" in data else str(threads)
-            lines.append((kernel, where, *cells, bound))
+    lines = [
+        _overview_line(data, kernel, threads, rows)
+        for kernel in _kernels(data["records"])
+        for threads in sorted({record["threads"] for record in data["records"]})
+        if marks_of(rows := rows_of(data, kernel, threads, mode))
+    ]
     if not lines:
         return []
-    head = ["kernel", "threads"]
-    for kind in KINDS:
-        head += [kind, "mean", "worst"]
-    head.append("bound")
-    return [f"## Summary, {mode} mode", markdown(head, lines)]
+    head = ["kernel", "threads", *[n for k in KINDS for n in (k, "mean", "worst")]]
+    head += ["bound", "beside", "cold"]
+    filled = [n for n, column in enumerate(zip(*lines, strict=True)) if any(column)]
+    shown = [[line[n] for n in filled] for line in (head, *lines)]
+    return [f"## Summary, {mode} mode", markdown(shown[0], shown[1:])]
+
+
+def _overview_line(
+    data: dict[str, Any], kernel: str, threads: int, rows: Sequence[Row]
+) -> list[str]:
+    marks = {each.kind: each for each in marks_of(rows)}
+    cells = [kernel, "GPU" if "gpu" in data else str(threads)]
+    cells += [cell for kind in KINDS for cell in _mark_cells(marks.get(kind))]
+    for factors in ([row.bound for row in rows], [row.beside for row in rows]):
+        known = [factor for factor in factors if factor]
+        cells.append(_ratio(geometric_mean(known) if known else None))
+    cold = data.get("cold", {}).get(kernel)
+    return [*cells, "" if cold is None else f"{1e3 * cold:.0f}"]
 
 
 def _mark_cells(marks: Marks | None) -> tuple[str, str, str]:
@@ -212,10 +236,11 @@ def kernel_table(
     peers = _peers_shown(data, rows)
     single = {row.workload: row.ours for row in rows_of(data, kernel, 1, mode)}
     head = ["workload", "shape", "entries"]
+    are_beside = any(row.beside for row in rows)
     head += [f"{OURS} ms", "best peer", "ratio", *peers, "bound"]
-    if threads > 1:
-        head.append(f"T1/T{threads}")
-    lines = [_cells(row, peers, threads, single) for row in rows]
+    head += ["beside"] if are_beside else []
+    head += [f"T1/T{threads}"] if threads > 1 else []
+    lines = [_cells(row, peers, threads, single, are_beside) for row in rows]
     plural = "s" if threads > 1 else ""
     where = "on the GPU" if "gpu" in data else f"{threads} thread{plural}"
     title = f"## {kernel}: `{KERNELS[kernel].expression}`, {where}, {mode}"
@@ -292,7 +317,11 @@ def _sparsifier_overview(data: dict[str, Any], mode: str) -> list[str]:
 
 
 def _cells(
-    row: Row, peers: Sequence[str], threads: int, single: dict[str, Summary | None]
+    row: Row,
+    peers: Sequence[str],
+    threads: int,
+    single: dict[str, Summary | None],
+    are_beside: bool,
 ) -> list[str]:
     best = f"{row.best} {_ms(row.found[row.best])}" if row.best else ""
     shape = "x".join(map(str, row.record.get("shape", ())))
@@ -305,6 +334,8 @@ def _cells(
         else:
             cells.append(_ms(row.found.get(peer)))
     cells.append(_ratio(row.bound))
+    if are_beside:
+        cells.append(_ratio(row.beside))
     if threads > 1:
         alone = single.get(row.workload)
         both = alone and row.ours
