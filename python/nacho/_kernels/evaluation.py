@@ -285,22 +285,22 @@ def evaluate(
     >>> nacho.evaluate("Z[i,j] = A[i,j] + B[i,j]", A=A, B=B)  # doctest: +SKIP
     >>> nacho.evaluate(A[i, j] * B[j, k], (i, k))  # doctest: +SKIP
     """
-    options = Options(
-        out=out,
-        target=target,
-        device=device,
-        stream=stream,
-        threads=threads,
-        parts=parts,
-        order=order,
-        validate=validate,
-        cost=cost,
-        remap=remap,
-        choices=choices,
-        contract=contract,
-        memory_limit=memory_limit,
-        semiring=semiring,
-        progress=progress,
+    options = Options(  # By position: names would take longer, in every call.
+        out,
+        target,
+        device,
+        stream,
+        threads,
+        parts,
+        order,
+        validate,
+        cost,
+        remap,
+        choices,
+        contract,
+        memory_limit,
+        semiring,
+        progress,
     )
     text, operands = spelled(expr, operands, others, named)
     by_name = {**operands, **named} if isinstance(operands, dict) else named

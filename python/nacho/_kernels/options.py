@@ -108,7 +108,7 @@ class Options(NamedTuple):
     @property
     def given(self) -> dict[str, Any]:
         """The options that have other values than by default, by name."""
-        given = zip(self._fields, self, self._field_defaults.values(), strict=True)
+        given = zip(self._fields, self, _DEFAULTS, strict=True)
         return {name: value for name, value, default in given if value is not default}
 
     @property
@@ -118,7 +118,7 @@ class Options(NamedTuple):
         Options may be of any type, such as arrays, which are not compared as a whole:
         of an array for the result, only the type counts.
         """
-        if all(map(is_, self, self._field_defaults.values())):
+        if all(map(is_, self, _DEFAULTS)):
             return ()
         given = self.given
         if type(self.out) is np.ndarray:
@@ -179,6 +179,9 @@ class Options(NamedTuple):
             checked_stream(self.stream),
             progress=checked_progress(self.progress),
         )
+
+
+_DEFAULTS = tuple(Options._field_defaults.values())
 
 
 _LARGEST = {"threads": MAX_THREADS, "parts": MAX_PARTS, "memory_limit": MAX_MEMORY}
