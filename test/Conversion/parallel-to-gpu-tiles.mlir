@@ -477,7 +477,7 @@ func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
 //   barrier
 //   from = cuts[0]; window[n] = in[from + n] ...
 //   barrier
-//   if part < parts: out[part] = in[part] + cuts[0]
+//   if part < parts: out[part] = in[part] + from
 //   barrier
 //   for n in thread .. end - begin + (end == parts) step 4: rows[begin + n] = cuts[n]
 //
@@ -491,11 +491,11 @@ func.func @sync(%n: index, %rows: memref<?x2xindex>, %out: memref<?xindex>) {
 // CHECK-NEXT:      scf.if %[[EXISTS]] {
 // CHECK:             memref.store %{{.+}}, %[[CUTS]]
 // CHECK:           gpu.barrier
-// CHECK-NEXT:      %[[FROM:.+]] = memref.load %[[CUTS]][%c0, %c0]
+// CHECK:           %[[FROM:.+]] = memref.load %[[CUTS]][%c0{{.*}}, %c0{{.*}}]
 // CHECK:           memref.view %[[SHARED]]
 // CHECK:           gpu.barrier
 // CHECK-NEXT:      scf.if %[[EXISTS]] {
-// CHECK:             memref.load %[[CUTS]][%c0, %c0]
+// CHECK:             arith.addi %{{.+}}, %[[FROM]]
 // CHECK:           gpu.barrier
 // CHECK:           %[[LAST:.+]] = arith.cmpi eq, %[[END]], %[[N]]
 // CHECK:           %[[SIZE:.+]] = arith.subi %[[END]], %[[BEGIN]]
@@ -615,10 +615,10 @@ func.func @negative_last(%n: index, %a: memref<?xf64>, %out: memref<?xf64>, %mor
 // CHECK:         gpu.launch
 // CHECK:           memref.store %{{.+}}, %[[CUTS:.+]][%{{.+}}, %c2]
 // CHECK:           gpu.barrier
-// CHECK:             %[[I:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1]
-// CHECK-NOT:         memref.load
-// CHECK:             %[[SUM:.+]] = arith.addi %[[I]], %[[I]]
-// CHECK-NEXT:        memref.store %[[SUM]]
+// CHECK:           %[[I:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1{{.*}}]
+// CHECK-NOT:       memref.load
+// CHECK:           %[[SUM:.+]] = arith.addi %[[I]], %[[I]]
+// CHECK:             memref.store %[[SUM]]
 // CHECK:           gpu.terminator
 func.func @same_columns(%n: index, %i: index, %first: i1, %bounds: memref<?x3xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index
@@ -654,9 +654,9 @@ func.func @same_columns(%n: index, %i: index, %first: i1, %bounds: memref<?x3xin
 // CHECK-LABEL: func.func @negative_other_columns(
 // CHECK:         gpu.launch
 // CHECK:           gpu.barrier
-// CHECK:             %[[X:.+]] = memref.load %[[CUTS:.+]][%{{.+}}, %c0]
-// CHECK-NEXT:        %[[Y:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1]
-// CHECK-NEXT:        %[[SUM:.+]] = arith.addi %[[X]], %[[Y]]
+// CHECK:           %[[X:.+]] = memref.load %[[CUTS:.+]][%{{.+}}, %c0{{.*}}]
+// CHECK:           %[[Y:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1{{.*}}]
+// CHECK:           %[[SUM:.+]] = arith.addi %[[X]], %[[Y]]
 // CHECK:           gpu.terminator
 func.func @negative_other_columns(%n: index, %i: index, %first: i1, %bounds: memref<?x2xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index
@@ -678,6 +678,79 @@ func.func @negative_other_columns(%n: index, %i: index, %first: i1, %bounds: mem
     %y = memref.load %cuts[%row, %c1] : memref<5x2xindex>
     %sum = arith.addi %x, %y : index
     memref.store %sum, %out[%part] : memref<?xindex>
+  }
+  return
+}
+
+// A thread loads each number of a cut once, where the cut is there: both ends of the tile, as
+// no part stores them, before its own cut and the next one. What it computes of these alone is
+// there after the next barrier. Threads without a part take the last cut.
+//
+//   cuts[part - begin] = part
+//   barrier
+//   first = cuts[0]; last = cuts[end - begin]
+//   if part < parts and part != begin: cuts[part - begin] = first + last
+//   barrier
+//   own = cuts[min(thread, end - begin)]; next = cuts[min(thread + 1, end - begin)]
+//   size = next - own
+//   if part < parts: out[part] = size
+//   barrier
+//   if part < parts: more[part] = size + first
+//
+// CHECK-LABEL: func.func @load_once(
+// CHECK:         gpu.launch
+// CHECK:           memref.store %{{.+}}, %[[CUTS:.+]][
+// CHECK:           gpu.barrier
+// CHECK:           %[[FIRST:.+]] = memref.load %[[CUTS]][%c0{{.*}}, %c0{{.*}}]
+// CHECK:           %[[LAST:.+]] = memref.load %[[CUTS]]
+// CHECK:           %[[SUM:.+]] = arith.addi %[[FIRST]], %[[LAST]]
+// CHECK:           memref.store %[[SUM]], %[[CUTS]]
+// CHECK:           gpu.barrier
+// CHECK:           %[[OWN_ROW:.+]] = arith.minui %[[THREAD:.+]], %{{.+}} : index
+// CHECK:           %[[OWN:.+]] = memref.load %[[CUTS]][%[[OWN_ROW]]
+// CHECK:           arith.addi %[[THREAD]], %c1
+// CHECK-NEXT:      %[[NEXT_ROW:.+]] = arith.minui
+// CHECK:           %[[NEXT:.+]] = memref.load %[[CUTS]][%[[NEXT_ROW]]
+// CHECK:           %[[SIZE:.+]] = arith.subi %[[NEXT]], %[[OWN]]
+// CHECK:           scf.if
+// CHECK-NOT:         memref.load %[[CUTS]]
+// CHECK:             memref.store %[[SIZE]]
+// CHECK:           gpu.barrier
+// CHECK-NOT:       memref.load %[[CUTS]]
+// CHECK:             memref.store %{{.+}}, %{{.+}}[
+// CHECK:           gpu.terminator
+func.func @load_once(%n: index, %bounds: memref<?x1xindex>, %out: memref<?xindex>, %more: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.parallel %part in %n threads %n {
+    %begin, %end = nacho.tile %part of %n by 4
+    %cuts = nacho.tile_cuts %bounds alone : memref<?x1xindex> -> memref<5x1xindex>
+    %row = arith.subi %part, %begin : index
+    memref.store %part, %cuts[%row, %c0] : memref<5x1xindex>
+    nacho.tile_sync
+    %end_row = arith.subi %end, %begin : index
+    %first = memref.load %cuts[%c0, %c0] : memref<5x1xindex>
+    %last = memref.load %cuts[%end_row, %c0] : memref<5x1xindex>
+    %is_later = arith.cmpi ne, %part, %begin : index
+    scf.if %is_later {
+      %sum = arith.addi %first, %last : index
+      memref.store %sum, %cuts[%row, %c0] : memref<5x1xindex>
+    }
+    nacho.tile_sync
+    %own = memref.load %cuts[%row, %c0] : memref<5x1xindex>
+    %next_part = arith.addi %part, %c1 : index
+    %next_row = arith.subi %next_part, %begin : index
+    %next = memref.load %cuts[%next_row, %c0] : memref<5x1xindex>
+    %size = arith.subi %next, %own : index
+    memref.store %size, %out[%part] : memref<?xindex>
+    nacho.tile_sync
+    %row_plus_one = arith.addi %row, %c1 : index
+    %next_again = memref.load %cuts[%row_plus_one, %c0] : memref<5x1xindex>
+    %own_again = memref.load %cuts[%row, %c0] : memref<5x1xindex>
+    %first_again = memref.load %cuts[%c0, %c0] : memref<5x1xindex>
+    %size_again = arith.subi %next_again, %own_again : index
+    %all = arith.addi %size_again, %first_again : index
+    memref.store %all, %more[%part] : memref<?xindex>
   }
   return
 }

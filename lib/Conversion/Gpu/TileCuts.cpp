@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
@@ -172,6 +173,104 @@ int64_t TileCuts::numBytes() const {
 TileSyncOp TileCuts::findSync() {
   auto syncs = workers.getBodyBlock()->getOps<TileSyncOp>();
   return !shared || syncs.empty() ? TileSyncOp() : *syncs.begin();
+}
+
+/// The rows of cuts that parts load: those of their tile, and their own.
+static constexpr int64_t kFirstRow = 0, kOwnRow = 1, kNextRow = 2, kLastRow = 3;
+
+/// Returns which of these rows a number is, if it is one:
+///
+///   0; part - begin; part - begin + 1 or part + 1 - begin; end - begin
+std::optional<int64_t> TileCuts::rowOf(Value row, Value part) const {
+  auto isNext = [](Value next, llvm::function_ref<bool(Value)> isOwn) {
+    auto sum = next.getDefiningOp<arith::AddIOp>();
+    return sum && isConstantIntValue(sum.getRhs(), 1) && isOwn(sum.getLhs());
+  };
+  auto inTile = [&](Value row, llvm::function_ref<bool(Value)> isPart) {
+    auto inTile = row.getDefiningOp<arith::SubIOp>();
+    return inTile && inTile.getRhs() == tile.begin && isPart(inTile.getLhs());
+  };
+  auto isPart = [&](Value value) { return value == part; };
+  auto isOwn = [&](Value value) { return inTile(value, isPart); };
+  if (isConstantIntValue(row, 0))
+    return kFirstRow;
+  if (isOwn(row))
+    return kOwnRow;
+  if (isNext(row, isOwn) ||
+      inTile(row, [&](Value value) { return isNext(value, isPart); }))
+    return kNextRow;
+  if (inTile(row, [&](Value value) { return value == tile.end; }))
+    return kLastRow;
+  return std::nullopt;
+}
+
+/// Whether an operation is done unless two numbers are the same.
+static bool isUnless(Operation *op, Value one, Value other) {
+  auto branch = op->getParentOfType<scf::IfOp>();
+  if (!branch)
+    return false;
+  auto test = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+  bool isTest = test && test.getPredicate() == arith::CmpIPredicate::ne &&
+                test.getLhs() == one && test.getRhs() == other &&
+                branch.getThenRegion().isAncestor(op->getParentRegion());
+  return isTest || isUnless(branch, one, other);
+}
+
+/// Whether parts may still store a row. What is stored for each part but the
+/// first one leaves both ends of the tile as they are.
+bool TileCuts::isStored(int64_t row, Value part) {
+  bool isEnd = row == kFirstRow || row == kLastRow;
+  return llvm::any_of(shared.getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<memref::StoreOp>(user);
+    if (!store || !workers->isProperAncestor(store))
+      return false;
+    return !isEnd || rowOf(store.getIndices()[0], part) != kOwnRow ||
+           !isUnless(store, part, tile.begin);
+  });
+}
+
+/// Threads without a part take the last row.
+Value TileCuts::emitRow(ImplicitLocOpBuilder &b, int64_t row) const {
+  if (row == kFirstRow)
+    return Number(b, 0);
+  Value last = Number(b, tile.end) - tile.begin;
+  if (row == kLastRow)
+    return last;
+  Number thread(b, tile.thread);
+  return min(row == kOwnRow ? thread : thread + 1, last);
+}
+
+/// x = cuts[thread, column], for each row and column that is loaded later
+/// all that parts compute of these numbers alone
+void TileCuts::loadOnce(ImplicitLocOpBuilder &b, Value part) {
+  if (!shared)
+    return;
+  llvm::MapVector<std::pair<int64_t, int64_t>, SmallVector<memref::LoadOp>> all;
+  workers.getBodyBlock()->walk([&](memref::LoadOp load) {
+    if (load.getMemRef() != shared)
+      return;
+    auto row = rowOf(load.getIndices()[0], part);
+    auto column = getConstantIntValue(load.getIndices()[1]);
+    if (row && column && !isStored(*row, part))
+      all[{*row, *column}].push_back(load);
+  });
+  for (auto &[place, loads] : all) {
+    Value row = emitRow(b, place.first), column = Number(b, place.second);
+    auto once = cast<memref::LoadOp>(b.clone(*loads.front()));
+    once.getIndicesMutable().assign({row, column});
+    for (memref::LoadOp load : loads) {
+      load.replaceAllUsesWith(once.getResult());
+      load.erase();
+    }
+  }
+  for (Operation &op : llvm::make_early_inc_range(
+           workers.getBodyBlock()->without_terminator())) {
+    bool isKnown = llvm::none_of(op.getOperands(), [&](Value operand) {
+      return operand.getParentBlock() == workers.getBodyBlock();
+    });
+    if (isKnown && isPure(&op) && op.getNumRegions() == 0)
+      op.moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+  }
 }
 
 /// barrier

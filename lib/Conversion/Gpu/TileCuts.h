@@ -36,10 +36,17 @@ public:
   /// Returns the barrier after which the cuts at both ends of the tile are
   /// there; null if there is none.
   TileSyncOp findSync();
+  /// Lets threads load each number of a cut once, where the cut is there, with
+  /// what parts compute of these. Parts would do so after each barrier.
+  void loadOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value part);
   /// Emits the copy of all cuts, after the parts.
   void emitAfter(mlir::ImplicitLocOpBuilder &b);
 
 private:
+  std::optional<int64_t> rowOf(mlir::Value row, mlir::Value part) const;
+  bool isStored(int64_t row, mlir::Value part);
+  mlir::Value emitRow(mlir::ImplicitLocOpBuilder &b, int64_t row) const;
+
   ParallelOp workers;
   TileOfBlock tile;
   mlir::Value bounds, shared; ///< Null if there are no cuts.

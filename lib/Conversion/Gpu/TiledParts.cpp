@@ -92,12 +92,15 @@ struct TiledCode {
 
 /// Moves the code of parts, with the barriers in it. Between these, parts go to
 /// windows or to arrays.
-static void moveParts(ImplicitLocOpBuilder &b, TiledCode code,
+static void moveParts(ImplicitLocOpBuilder &b, TiledCode code, TileCuts &cuts,
                       TileWindows &windows, TileScanOp scanned,
                       std::optional<TileScan> &scan) {
   Block *body = code.op.getBodyBlock();
-  for (TileSyncOp sync : llvm::make_early_inc_range(body->getOps<TileSyncOp>()))
+  for (TileSyncOp sync :
+       llvm::make_early_inc_range(body->getOps<TileSyncOp>())) {
     windows.choose(moveUntilSync(b, code.exists, sync), /*isLast=*/false);
+    cuts.loadOnce(b, code.part);
+  }
   if (scan) {
     Block *before = moveUntil(b, code.exists, body, scanned->getIterator());
     scan->storeRow(before, code.tile.thread);
@@ -169,10 +172,12 @@ LogicalResult nacho::lowerTiled(ParallelOp op, TileOp tile, int64_t sharedBytes,
   tile.erase();
   if (failed(repeatAfterSyncs(op)))
     return failure();
-  if (TileSyncOp sync = cuts.findSync())
+  if (TileSyncOp sync = cuts.findSync()) {
     moveUntilSync(b, exists, sync);
+    cuts.loadOnce(b, part);
+  }
   windows.emitBefore(b);
-  moveParts(b, {op, part, exists, ofBlock}, windows, *scanned, scan);
+  moveParts(b, {op, part, exists, ofBlock}, cuts, windows, *scanned, scan);
   windows.emitAfter(b);
   cuts.emitAfter(b);
   if (scan) {
