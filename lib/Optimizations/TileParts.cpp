@@ -117,6 +117,8 @@ public:
     if (!own)
       StageInOp::create(b, bounds, tile.getBegin(),
                         Number(b, tile.getEnd()) + one, readsOwnCuts());
+    hasRows =
+        llvm::any_of(levels, [](const CutLevel &cut) { return cut.loop > 0; });
     llvm::for_each(levels, [&](const CutLevel &cut) { stagePositions(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageCoordinates(cut); });
     llvm::for_each(levels, [&](const CutLevel &cut) { stageValues(cut); });
@@ -159,14 +161,17 @@ private:
   }
 
   /// All that parts cost may lie in a single operand. The ends of windows come
-  /// on top of that. The fewer bytes a block has, the more blocks run at a
-  /// time: so this is what most tiles need, and what has no room is read where
-  /// it is.
+  /// on top of that, which as much as another part needs suffices for. Where
+  /// there are rows, which cost something, too, tiles are unequal. The fewer
+  /// bytes a block has, the more blocks run at a time: so this is what most
+  /// tiles need, and what has no room is read where it is.
   int64_t expectedBytes() {
     int64_t each = 0;
     for (const auto &[tensor, bytes] : readBytes)
       each = std::max(each, bytes);
-    int64_t part = (each + appendedBytes) * share * 9 / 8;
+    int64_t part = (each + appendedBytes) * share;
+    if (hasRows)
+      part = part * 9 / 8;
     int64_t cut = own ? 0
                       : cast<MemRefType>(bounds.getType()).getDimSize(1) *
                             bytesOf(IndexType::get(bounds.getContext()));
@@ -307,7 +312,8 @@ private:
 
   ParallelOp workers;
   TileOp tile;
-  int64_t share; ///< The cost of each part.
+  int64_t share;        ///< The cost of each part.
+  bool hasRows = false; ///< Whether parts cut loops inside of others.
   ImplicitLocOpBuilder b;
   TileCutsOp own;
   Value bounds, one, first, last;

@@ -219,7 +219,7 @@ func.func @negative_range(%B: !coo, %bounds: memref<?x3xindex>, %counts: memref<
 // other: none of the cuts, which lie in memory that they share.
 //
 // CHECK-LABEL: func.func @cut_and_count(
-// CHECK:           %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 4752
+// CHECK:           %begin, %end = nacho.tile %{{.+}} of %{{.+}} by 32 sharing 4224
 // CHECK-NEXT:      %[[CUTS:.+]] = nacho.tile_cuts
 // CHECK-NOT:       nacho.load_cut
 // CHECK:           nacho.tile_sync
@@ -263,7 +263,7 @@ func.func @cut_and_count(%A: !sv, %bounds: memref<?x3xindex>, %counts: memref<?x
 // than that.
 //
 // CHECK-LABEL: func.func @kept(
-// CHECK:           nacho.tile %{{.+}} of %{{.+}} by 32 sharing 9504
+// CHECK:           nacho.tile %{{.+}} of %{{.+}} by 32 sharing 8448
 // CHECK:           nacho.tile_sync
 // CHECK:           nacho.stage_in
 // CHECK-NOT:       nacho.stage_out
