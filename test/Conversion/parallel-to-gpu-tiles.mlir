@@ -606,19 +606,35 @@ func.func @negative_last(%n: index, %a: memref<?xf64>, %out: memref<?xf64>, %mor
   return
 }
 
-// Two columns of cuts have the same number in each row: only the first one is read.
+// Two columns of cuts have the same number in each row: only the first one is read, and the
+// memory of the block has no other. The last row of all has both.
 //
-//   cuts[row] = (part, i, i), or what row 0 has
+//   cuts[row] = (part, i), or what row 0 has
 //   out[part] = cuts[row][1] + cuts[row][1]
+//   if end == parts: bounds[end] = (cuts[end - begin][0], the same [1], the same [1])
 //
 // CHECK-LABEL: func.func @same_columns(
+// CHECK-SAME:    %[[BOUNDS:[^ ]+]]: memref<?x3xindex>
 // CHECK:         gpu.launch
-// CHECK:           memref.store %{{.+}}, %[[CUTS:.+]][%{{.+}}, %c2]
+// CHECK-SAME:      workgroup(%[[CUTS:[^ ]+]] : memref<5x2xindex, #gpu.address_space<workgroup>>
+// CHECK:           scf.if
+// CHECK:             memref.store %{{.+}}, %[[CUTS]][%[[ROW:.+]], %c0]
+// CHECK-NEXT:        memref.store %{{.+}}, %[[CUTS]][%[[ROW]], %c1]
+// CHECK-NEXT:      } else {
 // CHECK:           gpu.barrier
 // CHECK:           %[[I:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1{{.*}}]
 // CHECK-NOT:       memref.load
 // CHECK:           %[[SUM:.+]] = arith.addi %[[I]], %[[I]]
 // CHECK:             memref.store %[[SUM]]
+// CHECK:           gpu.barrier
+// CHECK-NEXT:      %[[LAST:.+]] = arith.cmpi eq, %[[END:.+]], %{{.+}} : index
+// CHECK:           scf.if
+// CHECK:             memref.load %[[CUTS]][%{{.+}}, %c0{{.*}}]
+// CHECK-NEXT:        memref.store %{{.+}}, %[[BOUNDS]][%[[END]], %c0{{.*}}]
+// CHECK:             %[[SAME:.+]] = memref.load %[[CUTS]][%{{.+}}, %c1{{.*}}]
+// CHECK-NEXT:        memref.store %[[SAME]], %[[BOUNDS]][%[[END]], %c1{{.*}}]
+// CHECK:             memref.load %[[CUTS]][%{{.+}}, %c1{{.*}}]
+// CHECK-NEXT:        memref.store %{{.+}}, %[[BOUNDS]][%[[END]], %c2{{.*}}]
 // CHECK:           gpu.terminator
 func.func @same_columns(%n: index, %i: index, %first: i1, %bounds: memref<?x3xindex>, %out: memref<?xindex>) {
   %c0 = arith.constant 0 : index

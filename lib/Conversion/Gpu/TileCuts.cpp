@@ -36,6 +36,9 @@ public:
   void compare();
   /// Lets loads take the first column. Returns whether any did not.
   bool redirect();
+  /// Lets the table have no column that is the same as an earlier one. Returns
+  /// which column has the numbers of each that there was.
+  SmallVector<int64_t> drop();
 
 private:
   using Row = SmallVector<Value>;
@@ -125,6 +128,26 @@ bool TableColumns::redirect() {
   return isChanged;
 }
 
+SmallVector<int64_t> TableColumns::drop() {
+  SmallVector<int64_t> kept, columns;
+  for (auto [column, same] : llvm::enumerate(first)) {
+    if (same == int64_t(column))
+      kept.push_back(column);
+    columns.push_back(llvm::find(kept, same) - kept.begin());
+  }
+  for (Operation *user : llvm::make_early_inc_range(table.getUsers())) {
+    bool isLoad = isa<memref::LoadOp>(user);
+    OpOperand &index = user->getOpOperand(isLoad ? 2 : 3);
+    int64_t column = *getConstantIntValue(index.get());
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    if (!isLoad && first[column] != column)
+      user->erase();
+    else if (columns[column] != column)
+      index.set(Number(b, columns[column]));
+  }
+  return columns;
+}
+
 void nacho::shareColumns(func::FuncOp function) {
   bool isChanged = false;
   function.walk([&](TileCutsOp cuts) {
@@ -154,10 +177,20 @@ TileCuts::TileCuts(gpu::LaunchOp launch, ParallelOp workers,
   TileCutsOp cuts = *found.begin();
   auto space = gpu::AddressSpaceAttr::get(cuts.getContext(),
                                           gpu::AddressSpace::Workgroup);
-  auto type =
-      MemRefType::Builder(cuts.getCuts().getType()).setMemorySpace(space);
+  MemRefType table = cuts.getCuts().getType();
   bounds = cuts.getBounds();
   isAlone = cuts.getAlone();
+  TableColumns all(cuts.getCuts());
+  if (isAlone && all.findRows()) {
+    all.compare();
+    columns = all.drop();
+  } else {
+    llvm::append_range(columns, llvm::seq<int64_t>(table.getDimSize(1)));
+  }
+  int64_t kept = *llvm::max_element(columns) + 1;
+  auto type =
+      MemRefType::get({table.getDimSize(0), kept}, table.getElementType(),
+                      MemRefLayoutAttrInterface(), space);
   shared = launch.addWorkgroupAttribution(type, cuts.getLoc());
   cuts.replaceAllUsesWith(shared);
   cuts.erase();
@@ -174,6 +207,9 @@ TileSyncOp TileCuts::findSync() {
   auto syncs = workers.getBodyBlock()->getOps<TileSyncOp>();
   return !shared || syncs.empty() ? TileSyncOp() : *syncs.begin();
 }
+
+/// The most numbers of cuts that threads keep: each takes a register.
+static constexpr size_t kMostNumbers = 16;
 
 /// The rows of cuts that parts load: those of their tile, and their own.
 static constexpr int64_t kFirstRow = 0, kOwnRow = 1, kNextRow = 2, kLastRow = 3;
@@ -254,6 +290,8 @@ void TileCuts::loadOnce(ImplicitLocOpBuilder &b, Value part) {
     if (row && column && !isStored(*row, part))
       all[{*row, *column}].push_back(load);
   });
+  if (all.size() > kMostNumbers)
+    return;
   for (auto &[place, loads] : all) {
     Value row = emitRow(b, place.first), column = Number(b, place.second);
     auto once = cast<memref::LoadOp>(b.clone(*loads.front()));
@@ -274,28 +312,42 @@ void TileCuts::loadOnce(ImplicitLocOpBuilder &b, Value part) {
 }
 
 /// barrier
+/// if end == parts: bounds[end] = shared[end - begin], by one thread
+void TileCuts::emitLast(ImplicitLocOpBuilder &b) {
+  Number isLast = Number(b, tile.end) == workers.getWorkers();
+  Number isFirst = Number(b, tile.thread) == 0;
+  auto branch = scf::IfOp::create(b, isLast & isFirst, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value row = Number(b, tile.end) - tile.begin;
+  for (auto [column, kept] : llvm::enumerate(columns)) {
+    Value from = Number(b, kept), to = Number(b, int64_t(column));
+    Value number = memref::LoadOp::create(b, shared, ValueRange{row, from});
+    memref::StoreOp::create(b, number, bounds, ValueRange{tile.end, to});
+  }
+}
+
+/// barrier
 /// rows = end - begin, and one more if end == parts
 /// for n in thread .. rows * columns step threads:
 ///   bounds[begin * columns + n] = shared[n], as lists of numbers
 ///
-/// If nobody needs the others, n begins with the last row.
+/// If nobody needs the others, only the last row of all is copied.
 void TileCuts::emitAfter(ImplicitLocOpBuilder &b) {
   if (!shared)
     return;
   gpu::BarrierOp::create(b);
-  Number columns(b, cast<MemRefType>(shared.getType()).getDimSize(1));
+  if (isAlone)
+    return emitLast(b);
+  Number inRow(b, cast<MemRefType>(shared.getType()).getDimSize(1));
   Number isLast = Number(b, tile.end) == workers.getWorkers();
   Number one(b, 1);
   Number rows = Number(b, tile.end) - tile.begin;
   rows = rows + select(isLast, one, Number(b, 0));
-  Value numbers = rows * columns, first = tile.thread;
-  if (isAlone) {
-    Number all = Number(b, tile.end) - tile.begin;
-    first = all * columns + first;
-  }
+  Value numbers = rows * inRow;
   Value from = flatten(b, shared), to = flatten(b, bounds);
-  Value start = Number(b, tile.begin) * columns;
-  auto loop = scf::ForOp::create(b, first, numbers, tile.threads);
+  Value start = Number(b, tile.begin) * inRow;
+  auto loop = scf::ForOp::create(b, tile.thread, numbers, tile.threads);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value at = loop.getInductionVar();

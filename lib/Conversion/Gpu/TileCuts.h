@@ -46,11 +46,14 @@ private:
   std::optional<int64_t> rowOf(mlir::Value row, mlir::Value part) const;
   bool isStored(int64_t row, mlir::Value part);
   mlir::Value emitRow(mlir::ImplicitLocOpBuilder &b, int64_t row) const;
+  void emitLast(mlir::ImplicitLocOpBuilder &b);
 
   ParallelOp workers;
   TileOfBlock tile;
   mlir::Value bounds, shared; ///< Null if there are no cuts.
   bool isAlone = false;       ///< Whether only the last row is needed.
+  /// The column of the memory that has the numbers of each column of a cut.
+  llvm::SmallVector<int64_t> columns;
 };
 
 } // namespace nacho
