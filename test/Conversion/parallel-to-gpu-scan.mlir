@@ -23,7 +23,8 @@
 //   if part < parts: all[part + 1] = rows[thread + 1]
 //   size = min(rows[after the last part] - rows[0], number of slots, size of out - rows[0])
 //   if part < parts:
-//     for n = 0 to rows[thread + 1] - rows[thread]: order[rows[thread] - rows[0] + n] = thread + n
+//     begin, end = min(rows[thread], rows[thread + 1] - rows[0], number of slots)
+//     for n = begin to end: order[n] = n + (thread - begin)
 //   barrier
 //   if room: for n = thread to size step 64: out[rows[0] + n] = slots[order[n]]
 //
@@ -72,10 +73,14 @@
 // CHECK:           %[[LENGTH:.+]] = memref.dim %[[OUT]]
 // CHECK:           %[[SIZE:.+]] = arith.minui
 // CHECK-NEXT:      scf.if
-// CHECK:             scf.for %[[K:.+]] = %
-// CHECK:               %[[SLOT:.+]] = arith.addi %{{.+}}, %[[K]]
-// CHECK:               %[[SHORT:.+]] = arith.index_castui %[[SLOT]] : index to i16
-// CHECK:               memref.store %[[SHORT]], %[[ORDER]]
+// CHECK:             %[[FROM:.+]] = arith.minui
+// CHECK:             %[[TO:.+]] = arith.minui
+// CHECK:             %[[MOVED:.+]] = arith.subi %{{.+}}, %[[FROM]]
+// CHECK-NEXT:        %[[BY:.+]] = arith.index_castui %[[MOVED]] : index to i16
+// CHECK:             scf.for %[[K:.+]] = %[[FROM]] to %[[TO]] step
+// CHECK-NEXT:          %[[SHORT:.+]] = arith.index_castui %[[K]] : index to i16
+// CHECK-NEXT:          %[[SLOT:.+]] = arith.addi %[[SHORT]], %[[BY]] : i16
+// CHECK-NEXT:          memref.store %[[SLOT]], %[[ORDER]][%[[K]]]
 // CHECK:           gpu.barrier
 // CHECK-NEXT:      scf.if %[[ROOM]] {
 // CHECK:             scf.for %[[K:.+]] = %{{.+}} to %[[SIZE]]

@@ -560,6 +560,8 @@ func.func @cuts(%n: index, %rows: memref<?x1xindex>, %in: memref<?xindex>, %out:
 // CHECK-NEXT:        %[[P:.+]] = arith.addi %[[OFFSET]], %{{.+}} : index
 // CHECK:             %[[OFFSET:.+]] = arith.index_castui
 // CHECK-NEXT:        %[[Q:.+]] = arith.addi %[[OFFSET]], %{{.+}} : index
+// CHECK:             arith.andi %[[WORD]], %c1073741824
+// CHECK:             arith.cmpi slt, %[[WORD]], %c0{{.*}} : i32
 // CHECK:             memref.load %[[A]][%[[P]]]
 // CHECK:             memref.load %[[B]][%[[Q]]]
 // CHECK:             %[[SUM:.+]] = arith.addf

@@ -234,7 +234,9 @@ Value LateValues::compute(ImplicitLocOpBuilder &b, Number written) const {
   }
   for (size_t n = 0; n < flags.size(); ++n) {
     Number bit = written & int64_t(1) << flagBit(n);
-    isSet.push_back(bit != 0);
+    bool isSign = flagBit(n) + 1 == word.getIntOrFloatBitWidth();
+    isSet.push_back(isSign ? written.compare(arith::CmpIPredicate::slt, 0)
+                           : bit != 0);
   }
   for (const Known &each : known)
     mapping.map(each.op->getOperand(each.operand),

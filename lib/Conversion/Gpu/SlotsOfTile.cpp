@@ -116,8 +116,9 @@ void TileWindows::goToWindows() {
 
 /// Each part notes the slots of what it appends:
 ///
-///   for n in 0 .. min(next - place, count - (place - first)):
-///     order[place - first + n] = slot + n
+///   begin = min(place - first, count)
+///   for at in begin .. min(next - first, count):
+///     order[at] = at + (slot - begin)
 void TileWindows::emitAfterScan(ImplicitLocOpBuilder &block) {
   for (auto op : llvm::make_early_inc_range(
            workers.getBodyBlock()->getOps<TileAppendOp>())) {
@@ -137,15 +138,14 @@ void TileWindows::emitAfterScan(ImplicitLocOpBuilder &block) {
     }
     append.size = size;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    Number begin = Number(b, op.getPlace()) - first;
-    Number own = Number(b, op.getNext()) - op.getPlace();
-    Number most = max(Number(b, count), begin) - begin;
-    auto loop =
-        scf::ForOp::create(b, Number(b, 0), min(own, most), Number(b, 1));
+    Number begin = min(Number(b, op.getPlace()) - first, count);
+    Number end = min(Number(b, op.getNext()) - first, count);
+    Type word = b.getI16Type();
+    Number moved = (Number(b, op.getSlot()) - begin).as(word);
+    auto loop = scf::ForOp::create(b, begin, end, Number(b, 1));
     b.setInsertionPointToStart(loop.getBody());
-    Value slot = Number(b, op.getSlot()) + loop.getInductionVar();
-    Value at = begin + loop.getInductionVar();
-    memref::StoreOp::create(b, Number(b, slot).as(b.getI16Type()), order, at);
+    Value at = loop.getInductionVar(), slot = Number(b, at).as(word) + moved;
+    memref::StoreOp::create(b, slot, order, at);
     appends.push_back(std::move(append));
     op.erase();
   }
