@@ -114,12 +114,12 @@ static constexpr StringLiteral kPassesPerCall =
     "function(early-cse),deadargelim,cgscc(inline),"
     "function(instcombine<no-verify-fixpoint>)";
 
-/// The passes for code that runs per part, on rows of sums. These may be long,
-/// so that their loops use vectors.
+/// The passes for code that runs per part, on rows of sums. To emit its loops
+/// with vectors takes longer than what that saves in any but thousands of
+/// parts.
 static constexpr StringLiteral kPassesPerPart =
     "cgscc(inline),function(early-cse,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-mssa(loop-rotate,licm),loop-vectorize,"
-    "instcombine<no-verify-fixpoint>,simplifycfg)";
+    "simplifycfg,loop-mssa(loop-rotate,licm))";
 
 /// The passes for loops over entries: those of LLVM's -O3 that make a
 /// difference to kernels, in their order. But workers are inlined first: the
