@@ -40,6 +40,13 @@ bool CompleteRows::matchPlace() {
   return loop.isDefinedOutsideOfLoop(first);
 }
 
+/// Whether all sums of a row are counted, or as many as there is room for.
+bool CompleteRows::countsSums(Value number) const {
+  auto both = number.getDefiningOp<arith::MinUIOp>();
+  return number == kept->length ||
+         (both && llvm::is_contained(both->getOperands(), kept->length));
+}
+
 /// for n = 0 to number:
 ///   buffer[first + n] = sums[row, n]
 bool CompleteRows::matchLoop(scf::ForOp candidate) {
@@ -55,7 +62,8 @@ bool CompleteRows::matchLoop(scf::ForOp candidate) {
       !isa<BlockArgument>(store.getMemRef()))
     return false;
   // The load, the store, the terminator and perhaps an addition.
-  return matchPlace() && countsOps(loop, first ? 4 : 3) && loadsSum(load);
+  return matchPlace() && countsOps(loop, first ? 4 : 3) && loadsSum(load) &&
+         countsSums(loop.getUpperBound());
 }
 
 /// Looks for the copy in the ops of a block from `op` on, and in the ops that
@@ -135,7 +143,7 @@ bool CompleteRows::isLastRead() const {
 }
 
 void CompleteRows::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
-                        Value start, bool isMasked,
+                        Value start, Value mask,
                         llvm::function_ref<void()> otherwise) const {
   for (Operation *op : needed)
     b.clone(*op, mapping);
@@ -152,16 +160,13 @@ void CompleteRows::emit(ImplicitLocOpBuilder &b, IRMapping mapping, Value strip,
   Value number = mapping.lookupOrDefault(copied.getUpperBound());
   if (first)
     at = Number(b, mapping.lookupOrDefault(first)) + start;
-  int64_t lanes = cast<VectorType>(strip.getType()).getNumElements();
-  if (!isMasked) {
-    Number width(b, lanes);
-    Number left = Number(b, number) - start;
-    Value isFilled = left.compare(arith::CmpIPredicate::sge, width);
-    auto branch = scf::IfOp::create(b, isFilled, /*withElseRegion=*/true);
+  if (number != kept->length) {
+    Value hasRoom = Number(b, number) >= kept->length;
+    auto branch = scf::IfOp::create(b, hasRoom, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
-    vector::StoreOp::create(b, strip, buffer, at);
-    b.setInsertionPointToStart(branch.elseBlock());
   }
-  Value mask = emitMask(b, start, number, lanes);
-  vector::MaskedStoreOp::create(b, buffer, at, mask, strip);
+  if (mask)
+    vector::MaskedStoreOp::create(b, buffer, at, mask, strip);
+  else
+    vector::StoreOp::create(b, strip, buffer, at);
 }

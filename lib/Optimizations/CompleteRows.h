@@ -17,7 +17,9 @@ namespace nacho {
 ///     for n = 0 to number:
 ///       buffer[first + n] = sums[row, n]
 ///
-/// If strips of the row are in registers, each can be copied from there.
+/// If strips of the row are in registers, each can be copied from there. With
+/// room for a part of a row only, none of it is copied: the row lies outside of
+/// the result then, which the nest reports.
 class CompleteRows {
 public:
   static std::optional<CompleteRows> match(const KeptLoop &kept);
@@ -26,12 +28,12 @@ public:
   size_t row() const;
   /// Whether nobody reads the sums once they have been copied.
   bool isLastRead() const;
-  /// Copies the strip that begins at the number `start`, with a mask if rows do
-  /// not fill it: others are asked whether they do. `mapping` leads from the
-  /// results of the kept loop to what they are in a copy of that loop.
-  /// `otherwise` emits what is done if the row is not complete.
+  /// Copies the lanes of `mask`, or all if it is null, of the strip that begins
+  /// at the number `start`. `mapping` leads from the results of the kept loop
+  /// to what they are in a copy of that loop. `otherwise` emits what is done if
+  /// the row is not complete.
   void emit(mlir::ImplicitLocOpBuilder &b, mlir::IRMapping mapping,
-            mlir::Value strip, mlir::Value start, bool isMasked,
+            mlir::Value strip, mlir::Value start, mlir::Value mask,
             llvm::function_ref<void()> otherwise) const;
   void erase() { loop.erase(); }
 
@@ -41,6 +43,7 @@ private:
   bool matchAfter(mlir::Operation *op);
   bool matchLoop(mlir::scf::ForOp candidate);
   bool matchPlace();
+  bool countsSums(mlir::Value number) const;
   bool loadsSum(mlir::memref::LoadOp load);
   bool isAfterRoot(mlir::Operation *op) const;
   bool collect(mlir::Value value);

@@ -199,8 +199,7 @@ void StripBuilder::copyOps(Block &block) {
       auto row = dyn_cast<PrefetchRowOp>(b.clone(op, mapping));
       if (row && kept.readsRowsOf(row.getTensor())) {
         row.getFromMutable().assign(start);
-        if (!mask)
-          row.setOnly(lanes);
+        row.setOnly(lanes);
       }
     }
   }
@@ -241,7 +240,7 @@ void StripBuilder::storeStrips() {
     if (!isMoved || n != copy->row())
       storeStrip(n);
   if (copy)
-    copy->emit(b, mapping, strips[copy->row()], start, mask != nullptr, [&] {
+    copy->emit(b, mapping, strips[copy->row()], start, mask, [&] {
       if (isMoved)
         storeStrip(copy->row());
     });

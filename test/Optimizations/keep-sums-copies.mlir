@@ -12,7 +12,8 @@
 // if the row is whole and has elements: values[at + n] = sums[row, n], as far as there is room
 //
 // The strips begin with zero, and those of whole rows are stored in both places. What is
-// stored there depends on what the loop comes to.
+// stored there depends on what the loop comes to, and on room for all of the row: with less,
+// the row lies outside of the result. The lanes of both places are the same.
 //
 // CHECK-LABEL: func.func @first_sums_and_copy(
 // CHECK-SAME:    %{{.+}}: tensor<{{.+}}>, %[[SUMS:[^ ]+]]: memref<?x?xf64>, %[[VALUES:[^ ]+]]: memref<?xf64>, %{{.+}}: memref<i32>, %[[ZERO:[^ ]+]]: f64, %[[WHOLE:[^ ]+]]: i1, %[[ROW:[^ ]+]]: index, %[[AT:[^ ]+]]: index, %[[N:[^ ]+]]: index, %[[ROOM:[^ ]+]]: index)
@@ -26,19 +27,18 @@
 // CHECK-NEXT:      scf.if %[[WHOLE]] {
 // CHECK-NEXT:        scf.if %[[SOME]] {
 // CHECK-NEXT:          %[[FROM:.+]] = arith.addi %[[AT]], %[[S]] : index
-// CHECK:               %[[LEFT:.+]] = arith.subi %[[END]], %[[S]] : index
-// CHECK-NEXT:          %[[FILLED:.+]] = arith.cmpi sge, %[[LEFT]], %c32{{.*}} : index
-// CHECK-NEXT:          scf.if %[[FILLED]] {
+// CHECK-NEXT:          %[[FITS:.+]] = arith.cmpi uge, %[[END]], %[[N]] : index
+// CHECK-NEXT:          scf.if %[[FITS]] {
 // CHECK-NEXT:            vector.store %[[DONE]]#1, %[[VALUES]][%[[FROM]]]
-// CHECK-NEXT:          } else {
-// CHECK:                 %[[MASK:.+]] = vector.create_mask
-// CHECK-NEXT:            vector.maskedstore %[[VALUES]][%[[FROM]]], %[[MASK]], %[[DONE]]#1
+// CHECK-NEXT:          }
 //
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c16
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c16
+// CHECK:           %[[MASK:.+]] = vector.create_mask
 // CHECK:           vector.broadcast %[[ZERO]] : f64 to vector<16xf64>
-// CHECK:           vector.maskedstore %[[SUMS]]
-// CHECK:           vector.maskedstore %[[VALUES]]
+// CHECK:           vector.maskedstore %[[SUMS]][%{{.+}}], %[[MASK]],
+// CHECK-NOT:       vector.create_mask
+// CHECK:           vector.maskedstore %[[VALUES]][%{{.+}}], %[[MASK]],
 // CHECK-NOT:     memref.load
 // CHECK:         return
 func.func @first_sums_and_copy(%A: tensor<?xf64, #SV>, %sums: memref<?x?xf64>, %values: memref<?xf64>, %status: memref<i32>,
@@ -84,7 +84,6 @@ func.func @first_sums_and_copy(%A: tensor<?xf64, #SV>, %sums: memref<?x?xf64>, %
 // CHECK:           scf.if %[[WHOLE]] {
 // CHECK:             scf.if %{{.+}} {
 // CHECK:               vector.store %[[DONE]]#1, %[[VALUES]]
-// CHECK:               vector.maskedstore %[[VALUES]]
 // CHECK:             } else {
 // CHECK:               vector.store %[[DONE]]#1, %[[SUMS]]
 // CHECK:           } else {
@@ -138,6 +137,29 @@ func.func @negative_first_sums(%sums: memref<?x?xf64>, %a: f64, %hi: index, %row
     ^bb0(%n: index):
       nacho.yield %a : f64
     }
+  }
+  return
+}
+
+// Of each row, a number of sums is copied that need not have to do with how many it has.
+//
+// CHECK-LABEL: func.func @negative_some_sums(
+// CHECK-SAME:    %{{.+}}: memref<?x?xf64>, %[[VALUES:[^ ]+]]: memref<?xf64>
+// CHECK-NOT:     %[[VALUES]]
+// CHECK:         memref.load
+// CHECK-NEXT:    memref.store %{{.+}}, %[[VALUES]]
+func.func @negative_some_sums(%sums: memref<?x?xf64>, %values: memref<?xf64>, %a: f64, %hi: index, %row: index, %N: index, %some: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nacho.coiterate %i to %hi of () in intersect() {
+    nacho.accumulate add into %sums at [%row, %c0] to %N : memref<?x?xf64> {
+    ^bb0(%n: index):
+      nacho.yield %a : f64
+    }
+  }
+  scf.for %n = %c0 to %some step %c1 {
+    %sum = memref.load %sums[%row, %n] : memref<?x?xf64>
+    memref.store %sum, %values[%n] : memref<?xf64>
   }
   return
 }

@@ -59,7 +59,7 @@
 // CHECK:           %[[MASK:.+]] = vector.create_mask %[[REST]] : vector<16xi1>
 // CHECK:           %[[READ:.+]] = arith.select %[[SOME]], %[[MASK]], %{{.+}} : vector<16xi1>
 // CHECK:           vector.maskedload %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %{{.+}} into vector<16xf64>
-// CHECK:           nacho.prefetch_row %[[B]][%{{.+}}] from %[[S]] :
+// CHECK:           nacho.prefetch_row %[[B]][%{{.+}}] from %[[S]] only 16 :
 // CHECK:           nacho.locate %[[B]][%{{.+}}, %[[S]]] lanes %[[READ]] {checked}
 // CHECK:           vector.maskedstore %[[SUMS]][%[[ROW]], %{{.+}}], %[[MASK]], %{{.+}}
 // CHECK:         %[[LAST:.+]] = scf.for %{{.+}} = %[[UNTIL]] to %[[END]] step %c8{{.*}} iter_args(%{{.+}} = %[[THIRD]]) -> (index) {
