@@ -21,12 +21,14 @@ using namespace nacho;
 
 static constexpr double kExtent = 1e5, kRow = 10;
 /// The costs, in steps of a loop, of an entry that is sorted (as the entries of
-/// transposed operands are), of one that is added up in a workspace or in a row
-/// of sums, of one that is looked up in a table, and of a row that is searched
-/// for. That of a row of sums includes a share of clearing the rows of all
-/// parts and of adding them up: they have no more sums than half of the
-/// products.
-static constexpr double kSorted = 10, kCollected = 4, kFound = 0.7, kSought = 6;
+/// transposed operands are), of one that is sorted into rows that are stored
+/// only if they have entries, and are searched for later, of one that is added
+/// up in a workspace or in a row of sums, of one that is looked up in a table,
+/// and of a row that is searched for. That of a row of sums includes a share of
+/// clearing the rows of all parts and of adding them up: they have no more sums
+/// than half of the products.
+static constexpr double kSorted = 10, kSortedApart = 40, kCollected = 4,
+                        kFound = 0.7, kSought = 6;
 /// The costs, if the result is sparse, of an iteration of a reduction's
 /// innermost loop beside its steps, unless the result is a vector, and no loop
 /// outside passes over coordinates: it begins, and is listed before, with the
@@ -345,8 +347,8 @@ TermOrder LoopCost::evaluate(ArrayRef<Attribute> loops) const {
         operand.indices, [&](Attribute i) { return !seen.insert(i).second; });
     if (isDiagonal || !llvm::is_sorted(operand.indices, follows)) {
       order.transposed.push_back(operand.input);
-      order.cost +=
-          kSorted * expectedPositions(operand, extents, operand.indices, false);
+      order.cost += (operand.isLocated() ? kSorted : kSortedApart) *
+                    expectedPositions(operand, extents, operand.indices, false);
     }
   }
   // Unless products are scattered, the loops over the indices of the result

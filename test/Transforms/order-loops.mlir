@@ -485,6 +485,26 @@ func.func @negative_large_mask(%M: tensor<?x?xf64, #CSR> {nacho.sizes = array<i6
   return %Z : tensor<?x?xf64, #CSR>
 }
 
+// Rows that are stored only if they have entries are sorted by more than their coordinates,
+// and searched for. So B stays as it is, although it would be transposed if A, B and the mask
+// had all rows.
+//
+// CHECK-LABEL: func.func @negative_stored_rows(
+// CHECK-NEXT:    %E = nacho.assign collect<part_sums> ({{.+}}[i, k] : {{.+}}, {{.+}}[i, j] : {{.+}}, {{.+}}[j, k] : {{.+}}) -> [i, k, part]
+func.func @negative_stored_rows(%M: tensor<?x?xf64, #DCSR> {nacho.sizes = array<i64: 131072, 16384, 16384>},
+                                %A: tensor<?x?xf64, #DCSR> {nacho.sizes = array<i64: 262144, 16384, 16384>},
+                                %B: tensor<?x?xf64, #DCSR> {nacho.sizes = array<i64: 262144, 16384, 16384>})
+    -> tensor<?x?xf64, #DCSR> {
+  %Z = nacho.assign (%m = %M[i, k] : tensor<?x?xf64, #DCSR>, %a = %A[i, j] : tensor<?x?xf64, #DCSR>,
+                     %b = %B[j, k] : tensor<?x?xf64, #DCSR>) -> [i, k] : tensor<?x?xf64, #DCSR> {
+    %0 = nacho.binary mul %a, %b : f64
+    %1 = nacho.binary mul %m, %0 : f64
+    %2 = nacho.reduce add %1 over [j] : f64
+    nacho.yield %2 : f64
+  }
+  return %Z : tensor<?x?xf64, #DCSR>
+}
+
 // Nor is it with half as many, since a product that the mask drops costs less than a step of a dot product.
 //
 // CHECK-LABEL: func.func @negative_half_mask(
