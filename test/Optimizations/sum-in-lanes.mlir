@@ -45,12 +45,13 @@
 
 // EACH-LABEL: func.func @row(
 // EACH:         scf.for %[[P:.+]] = %lo
+// EACH-COUNT-3:   memref.load %x[
 // EACH:           %[[AT:.+]] = arith.addi %[[P]], %c3{{.*}}
 // EACH-NEXT:      %[[CRD:.+]] = memref.load %crd[%[[AT]]]
 // EACH-NEXT:      %[[PLACE:.+]] = arith.index_castui %[[CRD]] : i32 to index
 // EACH-NEXT:      %[[B:.+]] = memref.load %x[%[[PLACE]]]
 // EACH-NEXT:      vector.insert %[[B]], %{{.+}} [3] : f64 into vector<8xf64>
-// EACH-COUNT-4: memref.load %x[
+// EACH-COUNT-4:   memref.load %x[
 // EACH-NOT:     vector.gather
 // EACH:         return
 func.func @row(%crd: memref<?xi32> loc("crd"), %values: memref<?xf64> loc("values"),
